@@ -26,7 +26,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
-from brain.analytics.memories import MemoryFilter, UsageThresholds
+from brain.analytics.memories import MemoryListFilter, UsageThresholds
 from brain.analytics.turn_rows import Period, ResultPage, TurnFilter
 from brain.analytics.turns import TurnAnalytics
 from brain.embedded import EmbeddedServer
@@ -107,9 +107,9 @@ async def reads(f: TurnAnalytics, database: Database) -> dict[str, Read]:
         "turns with words that none has": lambda: f.turns(AGENT, TurnFilter(words="neither nor")),
         "a turn": lambda: f.turn(AGENT, turn.turn_id),
         "memories, the latest": lambda: f.memories(AGENT),
-        "memories of a type and a tag": lambda: f.memories(AGENT, MemoryFilter(types=("fact",), tag="tag-0")),
-        "memories of a session": lambda: f.memories(AGENT, MemoryFilter(session_id=memory.session_id)),
-        "memories with words that none has": lambda: f.memories(AGENT, MemoryFilter(words="neither nor")),
+        "memories of a type and a tag": lambda: f.memories(AGENT, MemoryListFilter(types=("fact",), tag="tag-0")),
+        "memories of a session": lambda: f.memories(AGENT, MemoryListFilter(session_id=memory.session_id)),
+        "memories with words that none has": lambda: f.memories(AGENT, MemoryListFilter(words="neither nor")),
         "sizes of groups": lambda: f.group_sizes(AGENT, habit, now),
         **{
             f"group: {each}": partial(f.group, AGENT, each, habit, now)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from brain.filters import TEXT_FIELDS, Condition, MemoryFilter, Value
@@ -35,6 +36,17 @@ def condition(wanted: MemoryFilter) -> SqlCondition:
         visible = "m.occurred_at <= :as_of::timestamptz AND (m.hidden_at IS NULL OR m.hidden_at > :as_of)"
         terms.append(SqlCondition(visible, {"as_of": wanted.as_of}))
     return all_of(terms)
+
+
+def findable(wanted: MemoryFilter, at: datetime | None) -> SqlCondition:
+    """Return the condition of a filter, and that the memory can be found at the time `at` (default: now).
+
+    Retired, merged and expired memories cannot be found. Superseded ones can. With `as_of`, the filter itself decides.
+    """
+    if wanted.as_of is not None:
+        return condition(wanted)
+    found = "m.hidden_at IS NULL OR m.hidden_reason = 'superseded' OR m.hidden_at > coalesce(:at::timestamptz, now())"
+    return all_of([condition(wanted), SqlCondition(found, {"at": at})])
 
 
 def all_of(terms: Sequence[SqlCondition]) -> SqlCondition:

@@ -13,8 +13,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from brain import past_turns, statements
+from brain import filter_sql, past_turns, statements
+from brain.admission import EVERY_MEMORY, admission, with_listed
 from brain.embedding.embedders import EmbeddingSpaces
+from brain.filters import NO_FILTER, MemoryFilter
 from brain.languages import AgentLanguages, IndexLanguages
 from brain.past_turns import PastTurn, PastTurns
 from brain.postgres.database import Connection, Database
@@ -38,13 +40,10 @@ SQL = statements.load("search")
 # with parameters for short texts: a word repeated in one message says little, and messages differ little in length.
 K1 = 0.5  # saturation: the lower, the less a repeated word adds
 B = 0.5  # length normalisation, 0 to 1: how much the score of a long passage is reduced
-PROBES = 48  # cells read per type and field: docs/decisions/0025-large-agents.md has the recall of fewer and more
 # True: the vectors fit into the covering index. False: they have more dimensions and are read from the table.
-_CANDIDATES = {
-    True: SQL.candidates.fill(dimensions="dimension <= 1200"),
-    False: SQL.candidates.fill(dimensions="dimension > 1200"),
-}
+_DIMENSIONS = {True: "dimension <= 1200", False: "dimension > 1200"}
 _MAX_LEXEMES = 32  # lexemes of a query; later ones are ignored
+_MAX_HIDDEN = 5_000  # hidden memories that are looked at, about 1 ms; with more, the search looks at each candidate
 _FURTHER = 8  # factor for a type's limit when passages of a few long memories fill it
 
 
@@ -56,8 +55,8 @@ class Query:
     belong to fewer than `wanted` memories. At most 32 lexemes of `text` are searched for, in the agent's language.
     `vector` is the unit vector of the query by the embedding model `model`; if it is None, memories are not searched by
     meaning. `dates` is a time range [from, until) that the query names; memories in this range are found by date.
-    `tags`, `session_id`, `since` and `until` are filters, and None or empty means no filter. `past` adds the memories
-    that similar past turns used. `at` is the time for which memories are hidden or not; None means now.
+    Only memories that `filter` admits are found. `past` adds the memories that similar past turns used. `at` is the time
+    for which memories are hidden or not; None means now. `filter.as_of` replaces it.
     """
 
     types: Mapping[MemoryType, int]
@@ -66,10 +65,7 @@ class Query:
     model: str
     wanted: int = 1
     dates: tuple[datetime, datetime] | None = None
-    tags: tuple[str, ...] = ()
-    session_id: str | None = None
-    since: datetime | None = None
-    until: datetime | None = None
+    filter: MemoryFilter = NO_FILTER
     past: PastTurns | None = None
     at: datetime | None = None
 
@@ -179,15 +175,7 @@ class MemorySearch:
             words = terms(facts["terms"] or {}, lexemes, facts["sessions"])
             chosen = select_terms(words, facts["passages"])
             associated = past_turns.associated(facts["past"] or [], query.past)
-            types, hits = query.types, list[Hit]()
-            statement = _CANDIDATES[query.vector is None or len(query.vector) <= 1200]
-            while types:
-                bound = statement(**_candidate_values(agent_id, query, types, associated, chosen))
-                rows = await connection.fetch(*bound)
-                new = [_hit(row) for row in rows]
-                further = _too_few(new, types, query.wanted)
-                hits += [hit for hit in new if hit.type not in further]
-                types = further
+            hits = await _candidates(connection, agent_id, query, associated, chosen, hidden=facts["hidden"])
             return facts, words, sorted(hits, key=lambda hit: (hit.seq, hit.ordinal))
 
         # in one snapshot: the second statement must find the postings that the first one counted
@@ -238,6 +226,8 @@ def _fact_values(agent_id: str, query: Query, lexemes: Sequence[str]) -> dict[st
         "embedding": encode_halfvec(query.vector) if query.vector is not None and past is not None else None,
         "model": query.model,
         "now": past and past.now,
+        "at": query.at,
+        "max_hidden": _MAX_HIDDEN,
         "max_turns": past and past.latest,
         "limit": past and past.kept,
         "large_passages": LARGE_AGENT_PASSAGES,
@@ -245,31 +235,51 @@ def _fact_values(agent_id: str, query: Query, lexemes: Sequence[str]) -> dict[st
     }
 
 
+async def _candidates(
+    connection: Connection,
+    agent_id: str,
+    query: Query,
+    associated: Sequence[UUID],
+    chosen: SelectedTerms,
+    *,
+    hidden: bool,
+) -> list[Hit]:
+    """Return the passages that the channels find; `hidden` says that the agent has memories that cannot be found."""
+    admitted = EVERY_MEMORY
+    if query.filter or hidden:
+        admitted = await admission(connection, agent_id, query.types, filter_sql.findable(query.filter, query.at))
+    values = _candidate_values(agent_id, query, associated, chosen)
+    dimensions = _DIMENSIONS[query.vector is None or len(query.vector) <= 1200]
+    types, hits = query.types, list[Hit]()
+    while types:
+        rows = await connection.fetch(*admitted.statement(dimensions)(**values, **admitted.values(types)))
+        new = [_hit(row) for row in rows]
+        short = admitted.short(types, rows)
+        admitted = await with_listed(connection, agent_id, admitted, sorted(short))
+        further = {**_too_few(new, types, query.wanted), **{type_: types[type_] for type_ in short}}
+        hits += [hit for hit in new if hit.type not in further]
+        types = further
+    return hits
+
+
 def _candidate_values(
-    agent_id: str, query: Query, types: Mapping[MemoryType, int], associated: Sequence[UUID], chosen: SelectedTerms
+    agent_id: str, query: Query, associated: Sequence[UUID], chosen: SelectedTerms
 ) -> dict[str, Any]:
     date_from, date_until = query.dates or (None, None)
     return {
         "agent_id": agent_id,
-        "types": list(types),
-        "limits": list(types.values()),
         "lexemes": list(chosen.read),
         "lexeme_passages": list(chosen.read.values()),
         "common_lexemes": list(chosen.common),
         "common_passages": list(chosen.common.values()),
         "embedding": encode_halfvec(query.vector) if query.vector is not None else None,
         "model": query.model,
-        "max_cells": PROBES,
         "k1": K1,
         "b": B,
-        "tags": list(query.tags) or None,
-        "session_id": query.session_id,
-        "since": query.since,
-        "until": query.until,
         "date_from": date_from,
         "date_until": date_until,
         "associated_ids": list(associated),
-        "at": query.at,
+        "at": query.filter.as_of or query.at,
     }
 
 

@@ -3,7 +3,8 @@
 -- of the query the passages and sessions that contain it, and the last memory counted, since counting stops after
 -- `max_postings` passages, or after `max_counted` for an agent with more than `large_passages`. Also the `limit`
 -- most similar of the latest `max_turns` completed turns with the memories they showed and the tools they called
--- (none without an embedding), the models of the agent's vectors, and its languages.
+-- (none without an embedding), the models of the agent's vectors, and its languages. `hidden` is true if some memories
+-- cannot be found at the time `at` (NULL: now), or if the agent has so many hidden ones (`max_hidden`) that it may be.
 SELECT coalesce((SELECT passages FROM cognitive.agent_state WHERE agent_id = :agent_id), 0) AS passages,
        coalesce((SELECT sessions FROM cognitive.agent_state WHERE agent_id = :agent_id), 0) AS sessions,
        (SELECT jsonb_object_agg(type, jsonb_build_array(shown, used, last_at, decoys, decoys_used))
@@ -32,6 +33,10 @@ SELECT coalesce((SELECT passages FROM cognitive.agent_state WHERE agent_id = :ag
            cognitive.most_common_model(:agent_id)) AS live,
        (SELECT jsonb_agg(jsonb_build_array(model, dimension, completed_at IS NOT NULL) ORDER BY model)
         FROM cognitive.embedding_model WHERE agent_id = :agent_id) AS kept,
+       (SELECT count(*) = :max_hidden::int OR bool_or(h.hidden_reason <> 'superseded'
+                                                      AND h.hidden_at <= coalesce(:at::timestamptz, now()))
+        FROM (SELECT hidden_at, hidden_reason FROM cognitive.memory
+              WHERE agent_id = :agent_id AND hidden_at IS NOT NULL LIMIT :max_hidden::int) AS h) AS hidden,
        (SELECT ARRAY[language, pending_language] FROM cognitive.agent_state WHERE agent_id = :agent_id) AS indexed,
        (SELECT jsonb_object_agg(q.lexeme, jsonb_build_array(d.content_passages, d.sessions, d.all_passages, d.last))
         FROM unnest(:lexemes::text[]) AS q(lexeme) CROSS JOIN (
@@ -47,28 +52,37 @@ SELECT coalesce((SELECT passages FROM cognitive.agent_state WHERE agent_id = :ag
                   WHERE agent_id = :agent_id AND lexeme = q.lexeme ORDER BY memory_id, ordinal
                   LIMIT CASE WHEN c.large THEN :max_counted::int ELSE :max_postings::int END) AS p) AS d) AS terms
 
+-- name: sampled_matching
+-- The memories in a random sample of `size` memories, and how many of them meet the condition, by type; `last` is the
+-- last id of the sample. Ids are hashes, so the first ids are random.
+SELECT m.type, count(*) AS memories, count(*) FILTER (WHERE <condition>) AS matching,
+       (array_agg(m.id ORDER BY m.id DESC))[1] AS last
+FROM (SELECT * FROM cognitive.memory WHERE agent_id = :agent_id AND type = ANY(:types::text[])
+      ORDER BY id LIMIT :size::int OFFSET 0) AS m
+GROUP BY m.type
+
+-- name: matching_ids
+-- The memories of these types that meet the condition.
+SELECT m.id, m.type FROM cognitive.memory AS m
+WHERE m.agent_id = :agent_id AND m.type = ANY(:types::text[]) AND (<condition>)
+
 -- name: candidates
 -- Every passage that a channel finds, with the raw score of each channel. `limits` are the passages per channel for
--- each of the `types`, and `max_cells` the cells read per type and field. Without an embedding the dense channel
--- finds nothing. `tags`, `session_id`, `since` and `until` are filters, NULL for none. [date_from, date_until) is a
--- date range named by the query; the temporal channel finds what happened in it. `lexemes` are the lexemes whose
--- postings are read, and `lexeme_passages` their document frequencies. `common_lexemes` are too frequent to be read,
--- and are looked up only in the passages found otherwise. `associated_ids` are memories that similar past turns
--- used. `at` is the time for which memories are hidden or not, NULL for now. Superseded memories are found.
-WITH wanted AS MATERIALIZED (SELECT * FROM unnest(:types::text[], :limits::int[]) AS w(type, most)),
+-- each of the `types`. A channel ranks `examined` passages of a type, and takes those that are admitted, up to the
+-- limit; it reads `cells` cells per field. Without an embedding the dense channel finds nothing. [date_from,
+-- date_until) is a date range named by the query; the temporal channel finds what happened in it. `lexemes` are the
+-- lexemes whose postings are read, and `lexeme_passages` their document frequencies. `common_lexemes` are too frequent
+-- to be read, and are looked up only in the passages found otherwise. `associated_ids` are memories that similar past
+-- turns used. The slots admit memories: all of them here, or those of the statements `filtered_...` below.
+WITH wanted AS MATERIALIZED (
+    SELECT * FROM unnest(:types::text[], :limits::int[], :examined::int[], :cells::int[])
+        AS w(type, most, examined, cells)),
 agent AS MATERIALIZED (
     SELECT greatest(passages, 1)::float8 AS passages, greatest(sessions, 1)::float8 AS sessions,
            greatest(content_lexemes, 1)::float8 / greatest(passages, 1) AS content_average,
            greatest(content_lexemes, 1)::float8 / greatest(sessions, 1) AS session_average
     FROM cognitive.agent_state WHERE agent_id = :agent_id),
-filtered AS MATERIALIZED (
-    SELECT id FROM cognitive.memory
-    WHERE agent_id = :agent_id AND type = ANY(:types::text[])
-      AND (:tags::text[] IS NULL OR tags && :tags::text[]) AND (:session_id::text IS NULL OR session_id = :session_id)
-      AND (:since::timestamptz IS NULL OR occurred_at >= :since)
-          AND (:until::timestamptz IS NULL OR occurred_at < :until)
-      AND (:tags::text[] IS NOT NULL OR :session_id::text IS NOT NULL OR :since::timestamptz IS NOT NULL
-           OR :until::timestamptz IS NOT NULL)),
+<listed>
 term AS MATERIALIZED (
     SELECT q.lexeme, ln(1 + (c.passages - q.passages + 0.5) / (q.passages + 0.5)) AS idf
     FROM agent AS c, unnest(:lexemes::text[], :lexeme_passages::bigint[]) AS q(lexeme, passages)),
@@ -82,74 +96,64 @@ hit AS MATERIALIZED (
 lexical AS MATERIALIZED (
     SELECT memory_id, ordinal, type, sum(bm25) AS bm25,
            sum(idf) FILTER (WHERE content_frequency > 0) AS content_matched, sum(idf) AS context_matched
-    FROM hit
-    WHERE (:tags::text[] IS NULL AND :session_id::text IS NULL AND :since::timestamptz IS NULL
-        AND :until::timestamptz IS NULL
-           OR memory_id IN (SELECT id FROM filtered))
-    GROUP BY memory_id, ordinal, type),
+    FROM hit GROUP BY memory_id, ordinal, type),
 worded AS (
-    SELECT l.memory_id, l.ordinal FROM wanted AS w CROSS JOIN LATERAL (
-        SELECT memory_id, ordinal FROM lexical WHERE type = w.type
-        ORDER BY bm25 DESC, memory_id, ordinal LIMIT w.most) AS l),
+    SELECT w.type, l.memory_id, l.ordinal FROM wanted AS w CROSS JOIN LATERAL (
+        SELECT e.memory_id, e.ordinal FROM (
+            SELECT memory_id, ordinal, bm25 FROM lexical WHERE type = w.type
+            ORDER BY bm25 DESC, memory_id, ordinal LIMIT w.examined) AS e <admitted>
+        ORDER BY e.bm25 DESC, e.memory_id, e.ordinal LIMIT w.most) AS l
+    <listed_words>),
 -- Scores of sessions, each as one document: the damped frequency of each lexeme in the session. Frequencies are looked up
 -- and never joined: on tables without statistics a join would be planned as nested loops that repeat the grouping.
 session_term AS MATERIALIZED (
     SELECT session_number, sum(content_frequency)::float8 AS frequency,
            (count(*) OVER (PARTITION BY lexeme))::float8 AS sessions
     FROM hit WHERE session_number IS NOT NULL AND content_frequency > 0 GROUP BY session_number, lexeme),
--- The cells nearest to the query, for types that have cells; all cells if there is a filter.
+-- The cells nearest to the query, for types that have cells.
 probed AS MATERIALIZED (
-    SELECT w.type, w.most, channel.field, near.cells
+    SELECT w.type, w.most, w.examined, channel.field, near.cells
     FROM wanted AS w, unnest(ARRAY['content', 'context']) AS channel(field) CROSS JOIN LATERAL (
         SELECT array_agg(c.number ORDER BY c.number) AS cells FROM (
             SELECT number FROM cognitive.cell
             WHERE agent_id = :agent_id AND model = :model AND field = channel.field AND type = w.type
                 AND :embedding::halfvec IS NOT NULL
-            ORDER BY centre <#> :embedding::halfvec, number
-            LIMIT CASE WHEN :tags::text[] IS NULL AND :session_id::text IS NULL AND :since::timestamptz IS NULL
-                            AND :until::timestamptz IS NULL THEN :max_cells::int END) AS c) AS near),
+            ORDER BY centre <#> :embedding::halfvec, number LIMIT w.cells) AS c) AS near),
 -- Nearest neighbours per field and type, exact among the vectors without a cell and those in the chosen cells. Vectors
--- have unit length, so the inner product is the cosine. If the cells have too few vectors, others fill up the limit.
+-- have unit length, so the inner product is the cosine. If the cells have too few vectors, others fill up the number.
 -- OFFSET 0 keeps the planner from replacing the scan of the covering index by an approximate scan with a filter, which
 -- returns fewer rows than the limit. The covering index has vectors of up to 1,200 dimensions; for larger ones the slot
 -- is "dimension > 1200".
 dense AS (
-    SELECT d.memory_id, d.ordinal
+    SELECT p.type, p.field, d.memory_id, d.ordinal
     FROM probed AS p CROSS JOIN LATERAL (
         SELECT e.memory_id, e.ordinal FROM (
-            SELECT memory_id, ordinal, embedding <#> :embedding::halfvec AS distance FROM cognitive.embedding
-            WHERE agent_id = :agent_id AND model = :model AND field = p.field AND type = p.type
-                AND :embedding IS NOT NULL
-              AND <dimensions> AND cell IS NULL
-              AND (:tags::text[] IS NULL AND :session_id::text IS NULL AND :since::timestamptz IS NULL
-                  AND :until::timestamptz IS NULL
-                   OR memory_id IN (SELECT id FROM filtered))
-            UNION ALL
-            SELECT memory_id, ordinal, embedding <#> :embedding::halfvec AS distance FROM cognitive.embedding
-            WHERE agent_id = :agent_id AND model = :model AND field = p.field AND type = p.type
-                AND :embedding IS NOT NULL
-              AND <dimensions> AND cell = ANY(p.cells)
-              AND (:tags::text[] IS NULL AND :session_id::text IS NULL AND :since::timestamptz IS NULL
-                  AND :until::timestamptz IS NULL
-                   OR memory_id IN (SELECT id FROM filtered))
-            UNION ALL (
-            SELECT memory_id, ordinal, embedding <#> :embedding::halfvec AS distance FROM cognitive.embedding
-            WHERE agent_id = :agent_id AND model = :model AND field = p.field AND type = p.type
-                AND :embedding IS NOT NULL
-              AND <dimensions> AND p.cells IS NOT NULL AND cell IS NOT NULL AND cell <> ALL(p.cells)
-              AND :tags::text[] IS NULL AND :session_id::text IS NULL AND :since::timestamptz IS NULL
-                  AND :until::timestamptz IS NULL
-            LIMIT p.most)
-            OFFSET 0) AS e
-        ORDER BY e.distance, e.memory_id, e.ordinal LIMIT p.most) AS d),
+            SELECT v.memory_id, v.ordinal, v.distance FROM (
+                SELECT memory_id, ordinal, embedding <#> :embedding::halfvec AS distance FROM cognitive.embedding
+                WHERE agent_id = :agent_id AND model = :model AND field = p.field AND type = p.type
+                    AND :embedding IS NOT NULL AND p.examined > 0
+                  AND <dimensions> AND cell IS NULL
+                UNION ALL
+                SELECT memory_id, ordinal, embedding <#> :embedding::halfvec AS distance FROM cognitive.embedding
+                WHERE agent_id = :agent_id AND model = :model AND field = p.field AND type = p.type
+                    AND :embedding IS NOT NULL AND p.examined > 0
+                  AND <dimensions> AND cell = ANY(p.cells)
+                UNION ALL (
+                SELECT memory_id, ordinal, embedding <#> :embedding::halfvec AS distance FROM cognitive.embedding
+                WHERE agent_id = :agent_id AND model = :model AND field = p.field AND type = p.type
+                    AND :embedding IS NOT NULL
+                  AND <dimensions> AND p.cells IS NOT NULL AND cell IS NOT NULL AND cell <> ALL(p.cells)
+                LIMIT p.examined)
+                OFFSET 0) AS v
+            ORDER BY v.distance, v.memory_id, v.ordinal LIMIT p.examined) AS e <admitted>
+        ORDER BY e.distance, e.memory_id, e.ordinal LIMIT p.most) AS d
+    <listed_vectors>),
 dated AS (
     SELECT d.id AS memory_id FROM wanted AS w CROSS JOIN LATERAL (
-        SELECT id FROM cognitive.memory
-        WHERE agent_id = :agent_id AND type = w.type AND occurred_at >= :date_from AND occurred_at < :date_until
-          AND (:tags::text[] IS NULL AND :session_id::text IS NULL AND :since::timestamptz IS NULL
-              AND :until::timestamptz IS NULL
-               OR id IN (SELECT id FROM filtered))
-        ORDER BY occurred_at, seq LIMIT w.most) AS d),
+        SELECT m.id FROM cognitive.memory AS m
+        WHERE m.agent_id = :agent_id AND m.type = w.type AND m.occurred_at >= :date_from
+            AND m.occurred_at < :date_until AND (<condition>)
+        ORDER BY m.occurred_at, m.seq LIMIT w.most) AS d),
 -- Memories that similar turns used are candidates even if no other channel finds them, by the passage nearest to the
 -- query.
 associated AS (
@@ -160,9 +164,7 @@ associated AS (
         ORDER BY embedding <#> :embedding::halfvec, ordinal LIMIT 1), 0) AS ordinal
     FROM cognitive.memory AS m
     WHERE m.agent_id = :agent_id AND m.id = ANY(:associated_ids::uuid[]) AND m.type = ANY(:types::text[])
-      AND (:tags::text[] IS NULL AND :session_id::text IS NULL AND :since::timestamptz IS NULL
-          AND :until::timestamptz IS NULL
-           OR m.id IN (SELECT id FROM filtered))),
+        AND (<condition>)),
 -- One row per passage, by grouping and lookup: a join of these lists would be planned as nested loops. Most passages with
 -- a lexeme of the query are found by no channel; they are neither sorted nor carried along.
 listed AS MATERIALIZED (
@@ -214,7 +216,7 @@ SELECT f.memory_id, f.ordinal, f.seq, f.type, substr(f.content, p.start + 1, p.s
        -(content.embedding <#> :embedding::halfvec) AS content_cosine,
            -(context.embedding <#> :embedding::halfvec) AS context_cosine,
        content.embedding AS vector, before.id AS previous_id, after.id AS next_id,
-       u.shown, u.used, u.times_shown, u.times_used, u.last_at
+       u.shown, u.used, u.times_shown, u.times_used, u.last_at, <short> AS short
 FROM found AS f
 CROSS JOIN LATERAL (
     SELECT start, stop, content_length FROM cognitive.passage
@@ -253,3 +255,42 @@ LEFT JOIN LATERAL (
     SELECT shown, used, times_shown, times_used, last_at FROM cognitive.usage
     WHERE agent_id = :agent_id AND memory_id = f.memory_id OFFSET 0) AS u ON true
 ORDER BY f.seq, f.ordinal
+
+-- name: filtered_listed
+-- For the slot `listed`: the memories of types of which few are admitted. All of them are compared with the query.
+listed_memory AS MATERIALIZED (
+    SELECT w.type, w.most, l.id FROM wanted AS w
+    JOIN unnest(:listed_ids::uuid[], :listed_types::text[]) AS l(id, type) ON l.type = w.type),
+
+-- name: filtered_admitted
+-- For the slot `admitted`, after a list `e` in the order of a channel: look up the memories one after another until
+-- enough are admitted.
+CROSS JOIN LATERAL (
+    SELECT FROM cognitive.memory AS m WHERE m.agent_id = :agent_id AND m.id = e.memory_id AND (<condition>)
+    OFFSET 0) AS admitted
+
+-- name: filtered_listed_words
+UNION ALL
+SELECT w.type, l.memory_id, l.ordinal FROM wanted AS w CROSS JOIN LATERAL (
+    SELECT memory_id, ordinal FROM lexical WHERE type = w.type AND memory_id IN (SELECT id FROM listed_memory)
+    ORDER BY bm25 DESC, memory_id, ordinal LIMIT w.most) AS l
+
+-- name: filtered_listed_vectors
+UNION ALL
+SELECT d.type, d.field, d.memory_id, d.ordinal FROM (
+    SELECT l.type, l.most, e.field, e.memory_id, e.ordinal,
+           row_number() OVER (PARTITION BY l.type, e.field ORDER BY e.distance, e.memory_id, e.ordinal) AS rank
+    FROM listed_memory AS l CROSS JOIN LATERAL (
+        SELECT memory_id, ordinal, field, embedding <#> :embedding::halfvec AS distance FROM cognitive.embedding
+        WHERE agent_id = :agent_id AND memory_id = l.id AND model = :model AND :embedding IS NOT NULL OFFSET 0) AS e
+    ) AS d
+WHERE d.rank <= d.most
+
+-- name: filtered_short
+-- For the slot `short`: the types of which a channel examined too few passages to find enough that are admitted.
+(SELECT array_agg(w.type) FROM wanted AS w
+ WHERE w.examined > 0
+   AND ((SELECT count(*) FROM worded WHERE type = w.type) < w.most
+        AND (SELECT count(*) FROM lexical WHERE type = w.type) > w.examined
+     OR :embedding::halfvec IS NOT NULL
+        AND (SELECT count(*) FROM dense WHERE type = w.type AND field = 'content') < w.most))

@@ -1,0 +1,127 @@
+"""Find the memories that a filter admits, by one of two methods for each memory type.
+
+The share of admitted memories is estimated from a random sample of each type. If a type has few admitted memories, their
+ids are listed, and a search compares all of them with its query. If it has many, a search ranks more passages than it
+needs, and looks up their memories one after another until enough are admitted. If too few are, they are listed too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+from uuid import UUID
+
+from brain import statements
+from brain.caches import cached
+from brain.filter_sql import SqlCondition
+from brain.postgres.database import Connection
+from brain.statements import SqlStatement
+from brain.types import MemoryType
+
+SQL = statements.load("search")
+PROBES = 48  # cells read per type and field: docs/decisions/0025-large-agents.md has the recall of fewer and more
+SAMPLE = 500  # memories; a search among no more of them lists the admitted ones at once
+MAX_LISTED = 2_000  # admitted memories of a type, by the estimate; comparing as many with the query takes about 15 ms
+_MARGIN = 1.3  # passages examined for each that is expected to be needed
+_NO_SLOTS = dict.fromkeys(("listed", "admitted", "listed_words", "listed_vectors"), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """The memories that a search may find, by type.
+
+    `condition` is None if it may find all of them. `listed` has the ids of the admitted memories of some types, and
+    `shares` the estimated share of the admitted memories of the other types.
+    """
+
+    condition: SqlCondition | None = None
+    listed: Mapping[MemoryType, Sequence[UUID]] = field(default_factory=dict)
+    shares: Mapping[MemoryType, float] = field(default_factory=dict)
+
+    def statement(self, dimensions: str) -> SqlStatement:
+        """Return the statement that finds candidates; `dimensions` is the SQL condition that selects an index."""
+        return _candidates(self.condition.sql if self.condition is not None else None, dimensions)
+
+    def values(self, types: Mapping[MemoryType, int]) -> dict[str, Any]:
+        """Return the values of the statement's parameters that depend on the types and their limits per channel."""
+        values: dict[str, Any] = {"types": list(types), "limits": list(types.values())}
+        if self.condition is None:
+            return {**values, "examined": values["limits"], "cells": [PROBES] * len(types)}
+        listed = [(id, type_) for type_ in types for id in self.listed.get(type_, ())]
+        shares = [self.shares.get(type_) for type_ in types]
+        return {
+            **values,
+            **self.condition.values,
+            "examined": [_examined(limit, share) for limit, share in zip(types.values(), shares, strict=True)],
+            "cells": [_cells(share) for share in shares],
+            "listed_ids": [id for id, _ in listed],
+            "listed_types": [type_ for _, type_ in listed],
+        }
+
+    def short(self, types: Collection[MemoryType], rows: Sequence[Any]) -> set[MemoryType]:
+        """Return the types of which the search examined too few passages, given the rows that it found."""
+        return set(rows[0]["short"] or ()) if rows else self.shares.keys() & set(types)
+
+
+EVERY_MEMORY = Admission()
+
+
+async def admission(
+    c: Connection, agent_id: str, types: Collection[MemoryType], condition: SqlCondition
+) -> Admission:
+    """Return the memories of these types that meet a condition: listed by id, or by their estimated share."""
+    statement = _filled("sampled_matching", condition.sql)
+    rows = await c.fetch(*statement(agent_id=agent_id, types=list(types), size=SAMPLE, **condition.values))
+    sampled = sum(row["memories"] for row in rows)
+    per_sampled = _total(sampled, max((row["last"] for row in rows), default=None)) / max(1, sampled)
+    shares: dict[MemoryType, float] = {
+        row["type"]: row["matching"] / row["memories"] for row in rows if row["matching"] * per_sampled > MAX_LISTED
+    }
+    found = Admission(condition, {}, shares)
+    return await with_listed(c, agent_id, found, [type_ for type_ in types if type_ not in shares])
+
+
+async def with_listed(c: Connection, agent_id: str, found: Admission, types: Sequence[MemoryType]) -> Admission:
+    """Return the same memories, of which those of `types` are listed by id."""
+    if not types or found.condition is None:
+        return found
+    statement = _filled("matching_ids", found.condition.sql)
+    listed: dict[MemoryType, list[UUID]] = {type_: [] for type_ in types}
+    for row in await c.fetch(*statement(agent_id=agent_id, types=list(types), **found.condition.values)):
+        listed[row["type"]].append(row["id"])
+    shares = {type_: share for type_, share in found.shares.items() if type_ not in listed}
+    return replace(found, listed={**found.listed, **listed}, shares=shares)
+
+
+def _total(sampled: int, last: UUID | None) -> float:
+    """Return the number of memories that a sample of the first ids is from.
+
+    Ids are hashes. If the k-th id lies after the share u of all possible ids, there are about (k - 1) / u of them (see
+    `brain.terms`).
+    """
+    if last is None or sampled < SAMPLE:
+        return sampled
+    return (sampled - 1) * 2**128 / (last.int + 1)
+
+
+def _examined(limit: int, share: float | None) -> int:
+    return 0 if share is None else math.ceil(limit / share * _MARGIN)
+
+
+def _cells(share: float | None) -> int:
+    return 0 if share is None else math.ceil(PROBES / share)
+
+
+@cached(64)
+def _filled(name: str, condition: str) -> SqlStatement:
+    return SQL[name].fill(condition=condition)
+
+
+@cached(64)
+def _candidates(condition: str | None, dimensions: str) -> SqlStatement:
+    slots = _NO_SLOTS if condition is None else {slot: SQL[f"filtered_{slot}"] for slot in _NO_SLOTS}
+    short = "NULL::text[]" if condition is None else SQL.filtered_short
+    filled = SQL.candidates.fill(**slots, short=short, dimensions=dimensions)
+    return filled.fill(condition=condition or "TRUE")
