@@ -20,6 +20,7 @@ Modules, in order of execution:
 - `languages`: list the languages of the index, and cache which language an agent uses.
 - `index_rows`: write the postings and vectors of a memory, in every language and embedding model of its agent.
 - `search`: find candidates with the raw score of each search method.
+- `admission`: find the memories that a filter admits, by listing them or by looking them up in the order of rank.
 - `filters`: read the conditions that memories must meet.
 - `filter_sql`: translate filters to SQL.
 - `past_turns`: compare past turns with the query, and return the memories that they used.

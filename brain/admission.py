@@ -1,8 +1,8 @@
 """Find the memories that a filter admits, by one of two methods for each memory type.
 
-The share of admitted memories is estimated from a random sample of each type. If a type has few admitted memories, their
-ids are listed, and a search compares all of them with its query. If it has many, a search ranks more passages than it
-needs, and looks up their memories one after another until enough are admitted. If too few are, they are listed too.
+The share of admitted memories is estimated from a random sample. If a type has few admitted memories, their ids are
+listed, and a search compares all of them with its query. If it has many, a search ranks more passages than it needs,
+and looks up their memories one after another until enough are admitted. If too few are, they are listed too.
 """
 
 from __future__ import annotations
@@ -25,7 +25,15 @@ PROBES = 48  # cells read per type and field: docs/decisions/0025-large-agents.m
 SAMPLE = 500  # memories; a search among no more of them lists the admitted ones at once
 MAX_LISTED = 2_000  # admitted memories of a type, by the estimate; comparing as many with the query takes about 15 ms
 _MARGIN = 1.3  # passages examined for each that is expected to be needed
-_NO_SLOTS = dict.fromkeys(("listed", "admitted", "listed_words", "listed_vectors"), "")
+# The slots of the statement that finds candidates: without and with a filter.
+_EVERY_MEMORY = {"listed": "", "admitted": "", "listed_words": "", "listed_vectors": "", "short": "NULL::text[]"}
+_FILTERED = {
+    "listed": SQL.filtered_listed,
+    "admitted": SQL.filtered_admitted,
+    "listed_words": SQL.filtered_listed_words,
+    "listed_vectors": SQL.filtered_listed_vectors,
+    "short": SQL.filtered_short,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +76,7 @@ class Admission:
 EVERY_MEMORY = Admission()
 
 
-async def admission(
-    c: Connection, agent_id: str, types: Collection[MemoryType], condition: SqlCondition
-) -> Admission:
+async def admission(c: Connection, agent_id: str, types: Collection[MemoryType], condition: SqlCondition) -> Admission:
     """Return the memories of these types that meet a condition: listed by id, or by their estimated share."""
     statement = _filled("sampled_matching", condition.sql)
     rows = await c.fetch(*statement(agent_id=agent_id, types=list(types), size=SAMPLE, **condition.values))
@@ -121,7 +127,5 @@ def _filled(name: str, condition: str) -> SqlStatement:
 
 @cached(64)
 def _candidates(condition: str | None, dimensions: str) -> SqlStatement:
-    slots = _NO_SLOTS if condition is None else {slot: SQL[f"filtered_{slot}"] for slot in _NO_SLOTS}
-    short = "NULL::text[]" if condition is None else SQL.filtered_short
-    filled = SQL.candidates.fill(**slots, short=short, dimensions=dimensions)
+    filled = SQL.candidates.fill(**(_EVERY_MEMORY if condition is None else _FILTERED), dimensions=dimensions)
     return filled.fill(condition=condition or "TRUE")

@@ -55,8 +55,8 @@ class Query:
     belong to fewer than `wanted` memories. At most 32 lexemes of `text` are searched for, in the agent's language.
     `vector` is the unit vector of the query by the embedding model `model`; if it is None, memories are not searched by
     meaning. `dates` is a time range [from, until) that the query names; memories in this range are found by date.
-    Only memories that `filter` admits are found. `past` adds the memories that similar past turns used. `at` is the time
-    for which memories are hidden or not; None means now. `filter.as_of` replaces it.
+    Only memories that `filter` admits are found. `past` adds the memories that similar past turns used. `at` is the
+    time for which memories are hidden or not; None means now. `filter.as_of` replaces it.
     """
 
     types: Mapping[MemoryType, int]
@@ -252,7 +252,7 @@ async def _candidates(
     dimensions = _DIMENSIONS[query.vector is None or len(query.vector) <= 1200]
     types, hits = query.types, list[Hit]()
     while types:
-        rows = await connection.fetch(*admitted.statement(dimensions)(**values, **admitted.values(types)))
+        rows = await connection.fetch(*admitted.statement(dimensions)(**{**values, **admitted.values(types)}))
         new = [_hit(row) for row in rows]
         short = admitted.short(types, rows)
         admitted = await with_listed(connection, agent_id, admitted, sorted(short))
@@ -262,9 +262,7 @@ async def _candidates(
     return hits
 
 
-def _candidate_values(
-    agent_id: str, query: Query, associated: Sequence[UUID], chosen: SelectedTerms
-) -> dict[str, Any]:
+def _candidate_values(agent_id: str, query: Query, associated: Sequence[UUID], chosen: SelectedTerms) -> dict[str, Any]:
     date_from, date_until = query.dates or (None, None)
     return {
         "agent_id": agent_id,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from time import time
@@ -20,7 +20,6 @@ from brain.types import Memory, MemoryType, NewMemory, Receipt, Trust
 from cognitive import bootstrap
 from cognitive.api.sessions import PAGE_CHARACTERS
 from cognitive.catalog.refine import RefinedTools, ToolChooser
-from cognitive.context.retrieve import Filters
 from cognitive.errors import InvalidInput, StoreUnavailable
 from cognitive.feedback.capture import Extractor
 from cognitive.lab.why import Explanation
@@ -28,6 +27,7 @@ from cognitive.pipeline import TurnRequest, create_context
 from cognitive.policy import Policy
 from cognitive.preflight.classifier import Classifier
 from cognitive.prompt import without_injected
+from cognitive.recall import recall_filter
 from cognitive.session.recent import ResumedSession
 from cognitive.telemetry.metrics import Metrics
 from cognitive.telemetry.operations import ERASE, FORGET, POST_TURN, PRE_TURN, RECALL, REMEMBER, UPDATE, instrument
@@ -238,6 +238,8 @@ class CognitiveLayer:
         session_id: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
+        where: Mapping[str, Any] | None = None,
+        as_of: datetime | None = None,
     ) -> tuple[RecallHit, ...]:
         """Return at most `limit` memories for a query, best first; this is the recall tool of the model.
 
@@ -253,6 +255,10 @@ class CognitiveLayer:
             session_id: only memories of this session.
             since: only memories from this time on.
             until: only memories before this time.
+            where: only memories that meet these conditions, as in `{"metadata.priority": {"gte": 3}}`; see
+                `brain.filters`.
+            as_of: only memories that were visible at this time, which must not be after `now`: they had occurred, and
+                were not hidden (superseded, retired, expired, merged) yet.
 
         Raises:
             InvalidInput: the query or a filter is invalid; the message names it.
@@ -260,7 +266,7 @@ class CognitiveLayer:
             WrongEventLoop: as in `pre_turn`.
         """
         event_loop.require(self.loop)
-        filters = Filters(tuple(tags), session_id, since, until)
+        filters = recall_filter(where, tags, session_id, since, until, as_of, now)
         return await self._recall.search(agent_id, query, memory_type, limit, turn_id, now, filters)
 
     async def get(self, agent_id: str, ids: Sequence[UUID]) -> list[Memory]:

@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from brain.errors import InvalidInput, RecallClosed
+from brain.filters import NO_FILTER, MemoryFilter
 from brain.store import MemoryStore
 from brain.turns import TurnLog
 from brain.types import MEMORY_TYPES, MemoryType
 from cognitive.context import trust
 from cognitive.context.engine import ContextEngine
-from cognitive.context.retrieve import NO_FILTERS, Filters
 from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.policy.resolver import PolicyResolver
@@ -42,7 +42,7 @@ class Recall:
         limit: int = 10,
         turn_id: str | None = None,
         now: datetime | None = None,
-        filters: Filters = NO_FILTERS,
+        filters: MemoryFilter = NO_FILTER,
     ) -> tuple[RecallHit, ...]:
         """Return at most `limit` memories for a query, best first.
 
@@ -50,11 +50,11 @@ class Recall:
         as shown in that turn.
 
         Raises:
-            InvalidInput: an unknown memory type, a limit outside 1 to 200, or a query or filter that is not a text.
+            InvalidInput: an unknown memory type, a limit outside 1 to 200, or a query that is not a text.
             RecallClosed: the policy disables the tool in turns of this frame (question, task, ...).
             StoreUnavailable: Postgres is down or did not answer in time.
         """
-        _require_searchable(agent_id, query, turn_id, now, filters)
+        _require_searchable(agent_id, query, turn_id, now)
         policy, now = await self._policies.current(agent_id), now or datetime.now(UTC)
         if memory_type is not None and memory_type not in MEMORY_TYPES:
             raise InvalidInput(f"memory_type: expected one of {', '.join(MEMORY_TYPES)}, got {memory_type!r}")
@@ -75,15 +75,36 @@ class Recall:
         return hits
 
 
-def _require_searchable(agent_id: str, query: str, turn_id: str | None, now: datetime | None, filters: Filters) -> None:
-    require_label("agent_id", agent_id)
-    require_label("query", query, max_length=MAX_MESSAGE_LENGTH)
-    labels = (("turn_id", turn_id), ("session_id", filters.session_id), *(("tags", tag) for tag in filters.tags))
-    for name, value in labels:
+def recall_filter(
+    where: object,
+    tags: Sequence[str],
+    session_id: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    as_of: datetime | None,
+    now: datetime | None,
+) -> MemoryFilter:
+    """Return the filter of a recall's arguments.
+
+    Raises:
+        InvalidInput: an argument is invalid, or `as_of` is after `now` (None: the present).
+    """
+    for name, value in (("session_id", session_id), *(("tags", tag) for tag in tags)):
         if value is not None:
             require_label(name, value)
-    for name, at in (("now", now), ("since", filters.since), ("until", filters.until)):
+    for name, at in (("now", now), ("since", since), ("until", until), ("as_of", as_of)):
         require_aware(name, at)
+    if as_of is not None and as_of > (now or datetime.now(UTC)):
+        raise InvalidInput(f"as_of: {as_of.isoformat()} is after now")
+    return MemoryFilter.parse(where, tags=tags, session_id=session_id, since=since, until=until, as_of=as_of)
+
+
+def _require_searchable(agent_id: str, query: str, turn_id: str | None, now: datetime | None) -> None:
+    require_label("agent_id", agent_id)
+    require_label("query", query, max_length=MAX_MESSAGE_LENGTH)
+    if turn_id is not None:
+        require_label("turn_id", turn_id)
+    require_aware("now", now)
 
 
 async def _require_open(turns: TurnLog, agent_id: str, turn_id: str, policy: Policy) -> None:

@@ -25,12 +25,12 @@ from typing import Any, Protocol
 from uuid import uuid4
 
 from brain import statements
+from brain.admission import PROBES
 from brain.embedding.minilm import MiniLM
 from brain.ports import Embedder
 from brain.postgres.database import Connection, Database
 from brain.postgres.migrate import upgrade
 from brain.postgres.wire_types import encode_halfvec
-from brain.search import PROBES
 from cognitive.bench import databases
 from cognitive.bench.figures import percentiles, ratio
 from cognitive.bench.vectors import InterpolatedEmbedder

@@ -15,12 +15,13 @@ from time import perf_counter
 from brain.deadline import Deadline
 from brain.embedding.embedders import CachedEmbedder, Embedders
 from brain.errors import CognitiveError, StoreUnavailable
+from brain.filters import NO_FILTER, MemoryFilter
 from brain.search import Hit, MemorySearch
 from brain.store import MemoryStore
 from brain.types import Memory, Vector
 from cognitive.context import dedup, render
 from cognitive.context.assemble import AssembledContext, assemble, order
-from cognitive.context.retrieve import NO_FILTERS, Filters, Retrieved, embedded, retrieve, searched
+from cognitive.context.retrieve import Retrieved, embedded, retrieve, searched
 from cognitive.context.similarity import SentenceSet
 from cognitive.degradation import Degradation
 from cognitive.plan import Plan, RetrievalQuery
@@ -167,7 +168,7 @@ class ContextEngine:
         self,
         agent_id: str,
         queries: Sequence[RetrievalQuery],
-        filters: Filters,
+        filters: MemoryFilter,
         now: datetime,
         policy: Policy,
         model: str | None = None,
@@ -204,7 +205,7 @@ class ContextEngine:
         now: datetime,
         deadline: Deadline,
         policy: Policy,
-        filters: Filters = NO_FILTERS,
+        filters: MemoryFilter = NO_FILTER,
         model: str | None = None,
     ) -> tuple[Retrieved, CachedEmbedder]:
         """Search the memories for the queries. Return the result and the embedder that the search used.

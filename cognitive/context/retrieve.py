@@ -14,6 +14,7 @@ from math import inf
 from brain.deadline import Deadline
 from brain.embedding.embedders import CachedEmbedder
 from brain.errors import CognitiveError
+from brain.filters import NO_FILTER, MemoryFilter
 from brain.past_turns import PastTurns
 from brain.search import MemorySearch, Query, SearchResult
 from brain.types import MemoryType, Vector
@@ -27,22 +28,6 @@ from cognitive.telemetry.spans import Span
 
 # Characters. Of a longer message only the head and the tail are searched for, because a question is mostly there.
 _MAX_SEARCHED = 4_000
-
-
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """Conditions that the memories of a recall must meet. A field that is not set excludes nothing.
-
-    `since` is the earliest time of a memory, inclusive; `until` is the latest, exclusive.
-    """
-
-    tags: tuple[str, ...] = ()
-    session_id: str | None = None
-    since: datetime | None = None
-    until: datetime | None = None
-
-
-NO_FILTERS = Filters()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +68,7 @@ async def retrieve(
     constants: Constants,
     now: datetime,
     deadline: Deadline,
-    filters: Filters = NO_FILTERS,
+    filters: MemoryFilter = NO_FILTER,
 ) -> Retrieved:
     """Run the queries of a plan: search an agent's memories, all memory types at once.
 
@@ -99,7 +84,7 @@ async def retrieve(
         constants: the shares of the deadline, and the limits of past turns.
         now: the turn's time, for the age of past turns.
         deadline: the time limit of embedding and search.
-        filters: further conditions that memories must meet, for the recall tool.
+        filters: the conditions that memories must meet.
     """
     if not queries:
         return Retrieved(SearchResult(()), None, ())
@@ -169,7 +154,7 @@ def _query(
     first: RetrievalQuery,
     vector: Vector | None,
     model: str,
-    filters: Filters,
+    filters: MemoryFilter,
     wanted: int,
     past: PastTurns | None,
     now: datetime,
@@ -181,10 +166,7 @@ def _query(
         model=model,
         wanted=wanted,
         dates=(first.dates.start, first.dates.end) if first.dates else None,
-        tags=filters.tags,
-        session_id=filters.session_id,
-        since=filters.since,
-        until=filters.until,
+        filter=filters,
         past=past,
         at=now,
     )

@@ -15,9 +15,10 @@ from statistics import fmean
 from uuid import UUID
 
 from brain.changes.reembedding import PastRequest, Reembedding
+from brain.filters import NO_FILTER
 from brain.types import MEMORY_TYPES
 from cognitive.context.engine import ContextEngine
-from cognitive.context.retrieve import NO_FILTERS, searched
+from cognitive.context.retrieve import searched
 from cognitive.errors import InvalidInput
 from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
@@ -122,7 +123,7 @@ async def _search(
     The use of memories in past turns does not change their rank, because it favours those that the old model found.
     """
     queries = [RetrievalQuery(type_, text, FIRST) for type_ in MEMORY_TYPES]
-    found = await engine.recall(agent_id, queries, NO_FILTERS, now, policy, model)
+    found = await engine.recall(agent_id, queries, NO_FILTER, now, policy, model)
     best = sorted(found, key=lambda candidate: (-candidate.relevance, candidate.hit.memory_id))
     cosine = max((each.hit.scores.get("content_cosine", 0.0) for each in found), default=0.0)
     return _NearestMemories(_distinct(best), cosine)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from brain.agents import unsorted
+from brain.filters import MemoryFilter
 from brain.ivf_index import IvfIndex
 from brain.postgres.database import Database
 from brain.search import MemorySearch, Query
@@ -69,7 +70,14 @@ def cells(database):
 
 async def nearest(database, agent, limit, text="line about 7 99999", **filters):
     """Return the ids that the dense channel alone finds, nearest first."""
-    query = Query({"episode": limit}, "", ByTopic().embed([text])[0], ByTopic.model, wanted=0, **filters)
+    query = Query(
+        {"episode": limit},
+        "",
+        ByTopic().embed([text])[0],
+        ByTopic.model,
+        wanted=0,
+        filter=MemoryFilter.parse(**filters),
+    )
     hits = (await MemorySearch(database).find(agent, query)).hits
     return [hit.memory_id for hit in sorted(hits, key=lambda hit: (-hit.scores["content_cosine"], hit.memory_id))]
 

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from brain import statements
+from brain.admission import EVERY_MEMORY
 from brain.postgres.database import Database
 from brain.postgres.wire_types import encode_halfvec
-from brain.search import K1, PROBES, B, MemorySearch, Query
+from brain.search import K1, B, MemorySearch, Query
 from brain.terms import MAX_POSTINGS
 from brain.text import lexemes
 from cognitive import CognitiveLayer, NewMemory
@@ -105,24 +106,17 @@ async def test_search_uses_its_indexes_as_the_application_role(words, agent, url
     connection = await asyncpg.connect(urls.app)
     await connection.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
     vector = encode_halfvec(ByWords().embed(["ferry berth"])[0])
-    candidates = statements.load("search", dimensions="dimension <= 1200").candidates
-    sql, *arguments = candidates(
+    sql, *arguments = EVERY_MEMORY.statement("dimension <= 1200")(
+        **EVERY_MEMORY.values({"episode": 60}),
         agent_id=agent,
-        types=["episode"],
-        limits=[60],
         lexemes=["ferri", "17"],
         lexeme_passages=[700, 1],
         common_lexemes=[],
         common_passages=[],
         embedding=vector,
         model=ByWords.model,
-        max_cells=PROBES,
         k1=K1,
         b=B,
-        tags=None,
-        session_id=None,
-        since=None,
-        until=None,
         date_from=None,
         date_until=None,
         associated_ids=[],
@@ -207,6 +201,8 @@ async def test_capped_term_count_reports_the_last_memory_counted(words, agent, u
         now=AT,
         max_turns=1,
         limit=1,
+        at=None,
+        max_hidden=10,
         max_counted=50,
     )
     try:
