@@ -117,7 +117,7 @@ def _examined(limit: int, share: float | None) -> int:
 
 
 def _cells(share: float | None) -> int:
-    return 0 if share is None else math.ceil(PROBES / share)
+    return 0 if share is None else math.ceil(PROBES / math.sqrt(share))
 
 
 @cached(64)
