@@ -63,7 +63,7 @@ async def fill(urls: Any, size: int) -> None:
     """Store the memories, unless the agent has them."""
     stored, _ = memories(size)
     async with CognitiveLayer.open(urls.app, embedder=_interpolated(size)) as layer:
-        if await layer.admin.find_by_tags(AGENT, (), limit=1):
+        if await layer.admin.find(AGENT, limit=1):
             return
         for first in range(0, size, BATCH):
             await layer.remember(AGENT, stored[first : first + BATCH])
@@ -128,9 +128,7 @@ async def measure(layer: CognitiveLayer, size: int, questions: Sequence[Question
     say(f"  without a filter: {plain:.1f} ms")
     for share in SHARES:
         median = statistics.median(times[share])
-        say(
-            f"  {share:.2%}: {median:.1f} ms ({median / plain:.2f}), agreement {statistics.mean(agreement[share]):.4f}"
-        )
+        say(f"  {share:.2%}: {median:.1f} ms ({median / plain:.2f}), agreement {statistics.mean(agreement[share]):.4f}")
 
 
 def say(line: str) -> None:

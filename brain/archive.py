@@ -13,8 +13,9 @@ from uuid import UUID
 
 from pydantic import Field, model_validator
 
-from brain import redacting, statements
+from brain import filter_sql, redacting, statements
 from brain.errors import InvalidInput
+from brain.filters import NO_FILTER, MemoryFilter
 from brain.postgres.database import Connection, Database
 from brain.postgres.wire_types import as_value
 from brain.redacting import Redact
@@ -171,14 +172,12 @@ class Archive:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def page(self, agent_id: str, after: int, limit: int) -> list[StoredMemory]:
-        """Return the next `limit` memories whose sequence number is above `after`, in order of this number."""
-        return [
-            as_value(StoredMemory, row)
-            for row in await self._database.run(
-                agent_id, lambda c: c.fetch(*SQL.page(agent_id=agent_id, after_seq=after, limit=limit))
-            )
-        ]
+    async def page(self, agent_id: str, after: int, limit: int, wanted: MemoryFilter = NO_FILTER) -> list[StoredMemory]:
+        """Return the next `limit` memories that a filter admits, in the order of sequence numbers, from above `after`."""
+        admitted = filter_sql.condition(wanted)
+        statement = SQL.page.fill(condition=admitted.sql)
+        bound = statement(agent_id=agent_id, after_seq=after, limit=limit, **admitted.values)
+        return [as_value(StoredMemory, row) for row in await self._database.run(agent_id, lambda c: c.fetch(*bound))]
 
     async def bases(self, agent_id: str) -> list[TypeUsage]:
         """Return how often the agent's memories of each type were shown and used, for an export."""

@@ -13,11 +13,12 @@ from uuid import UUID, uuid4
 
 import numpy as np
 
-from brain import archive, memory_rows, redacting
+from brain import archive, filter_sql, memory_rows, redacting
 from brain.archive import ArchivedMemory, MemoryMetadata
 from brain.claims import claim_key
 from brain.embedding.embedders import Embedders
 from brain.errors import StoreError, UnknownMemory
+from brain.filters import NO_FILTER, MemoryFilter
 from brain.indexing import IndexedPassage, passages, surroundings, texts
 from brain.languages import AgentLanguages
 from brain.memory_rows import SQL, PreparedMemory
@@ -204,18 +205,18 @@ class MemoryStore:
         identities = [_identity_by_source(type_, source) for source in sources]
         return await self.get(agent_id, list((await self._existing(agent_id, identities)).values()))
 
-    async def find_by_tags(self, agent_id: str, tags: Sequence[str], limit: int, offset: int = 0) -> list[Memory]:
-        """Return a page of the memories that have all of these tags, oldest first."""
-        rows = await self._database.run(
-            agent_id,
-            lambda c: c.fetch(*SQL.tagged_memories(agent_id=agent_id, tags=list(tags), limit=limit, offset=offset)),
-        )
-        return [as_value(Memory, row) for row in rows]
+    async def find(self, agent_id: str, wanted: MemoryFilter, limit: int, offset: int = 0) -> list[Memory]:
+        """Return a page of the memories that a filter admits, oldest first, with those that are hidden."""
+        admitted = filter_sql.condition(wanted)
+        statement = SQL.find_memories.fill(condition=admitted.sql)
+        bound = statement(agent_id=agent_id, limit=limit, offset=offset, **admitted.values)
+        return [as_value(Memory, row) for row in await self._database.run(agent_id, lambda c: c.fetch(*bound))]
 
-    async def pinned(self, agent_id: str, now: datetime) -> list[Memory]:
-        """Return the agent's pinned memories that are visible at the time `now`, oldest first."""
-        rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.pinned_memories(agent_id=agent_id, now=now)))
-        return [as_value(Memory, row) for row in rows]
+    async def pinned(self, agent_id: str, now: datetime, wanted: MemoryFilter = NO_FILTER) -> list[Memory]:
+        """Return the pinned memories that a filter admits and that are visible at the time `now`, oldest first."""
+        admitted = filter_sql.condition(wanted)
+        bound = SQL.pinned_memories.fill(condition=admitted.sql)(agent_id=agent_id, now=now, **admitted.values)
+        return [as_value(Memory, row) for row in await self._database.run(agent_id, lambda c: c.fetch(*bound))]
 
     async def update(self, agent_id: str, id: UUID, change: Callable[[Memory], NewMemory]) -> Memory:
         """Replace a memory by the result of `change`, index it again, and return it.

@@ -1,7 +1,7 @@
 -- Export and import: an agent's memories with their metadata, and the base rates of their use.
 
 -- name: page
--- The next memories in the order of `seq`, with metadata, usage and revisions.
+-- The next memories in the order of `seq` that meet the condition of a filter, with metadata, usage and revisions.
 SELECT m.seq, m.id, m.type, m.content, m.speaker, m.context, m.occurred_at, m.session_id, m.source, m.tags, m.entities,
        m.confidence, m.pinned, m.supersedes, m.replaced_by, m.attributes, m.trust, m.metadata, m.expires_at, m.hidden_at,
        m.hidden_reason, m.created_at, m.updated_at,
@@ -11,7 +11,8 @@ SELECT m.seq, m.id, m.type, m.content, m.speaker, m.context, m.occurred_at, m.se
        (SELECT jsonb_agg(jsonb_build_object('number', r.number, 'previous', r.previous, 'changed_at',
            r.changed_at) ORDER BY r.number)
         FROM cognitive.revision AS r WHERE r.agent_id = :agent_id AND r.memory_id = m.id) AS revisions
-FROM cognitive.memory AS m WHERE m.agent_id = :agent_id AND m.seq > :after_seq ORDER BY m.seq LIMIT :limit
+FROM cognitive.memory AS m
+WHERE m.agent_id = :agent_id AND m.seq > :after_seq AND (<condition>) ORDER BY m.seq LIMIT :limit
 
 -- name: bases
 -- The base rates of use, by memory type.

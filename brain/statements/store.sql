@@ -167,11 +167,11 @@ SELECT id, type, content, speaker, context, occurred_at, session_id, source, tag
        supersedes, replaced_by, attributes, trust, metadata, expires_at, hidden_at, hidden_reason
 FROM cognitive.memory WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[]) ORDER BY seq
 
--- name: tagged_memories
--- Memories with all of these tags.
+-- name: find_memories
+-- Memories that meet the condition of a filter.
 SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
        supersedes, replaced_by, attributes, trust, metadata, expires_at, hidden_at, hidden_reason
-FROM cognitive.memory WHERE agent_id = :agent_id AND tags @> :tags::text[] ORDER BY seq LIMIT :limit OFFSET :offset
+FROM cognitive.memory AS m WHERE agent_id = :agent_id AND (<condition>) ORDER BY seq LIMIT :limit OFFSET :offset
 
 -- name: versioned_memory
 -- A memory with the version of its row, which any change replaces.
@@ -185,10 +185,11 @@ FROM cognitive.memory WHERE agent_id = :agent_id AND id = :memory_id
 SELECT xmin::text FROM cognitive.memory WHERE agent_id = :agent_id AND id = :memory_id
 
 -- name: pinned_memories
--- The pinned memories that are visible at a time.
+-- The pinned memories that are visible at a time and meet the condition of a filter.
 SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
        supersedes, replaced_by, attributes, trust, metadata, expires_at, hidden_at, hidden_reason
-FROM cognitive.memory WHERE agent_id = :agent_id AND pinned AND (hidden_at IS NULL OR hidden_at > :now)
+FROM cognitive.memory AS m
+WHERE agent_id = :agent_id AND pinned AND (hidden_at IS NULL OR hidden_at > :now) AND (<condition>)
 ORDER BY seq
 
 -- name: replace_memory

@@ -66,14 +66,16 @@ class AdminApi:
 
     # --- memories ---
 
-    def export(self, agent_id: str) -> AsyncIterator[str]:
+    def export(self, agent_id: str, where: Mapping[str, Any] | None = None) -> AsyncIterator[str]:
         """Yield an agent's export as JSON lines, in the format that `import_lines` reads.
+
+        With a filter `where` (see `brain.filters`), only the memories that meet its conditions are exported.
 
         The export contains the agent's language unless it is English; every memory, oldest first, with its usage and
         revisions; the agent's average rates of use by memory type; and the active policies. Vectors are left out,
         because an import computes them again. Turns are left out; use a database dump for them.
         """
-        return self._transfer.export(agent_id)
+        return self._transfer.export(agent_id, where)
 
     async def import_lines(
         self, agent_id: str, lines: Iterable[str], *, progress: Progress | None = None
@@ -94,12 +96,15 @@ class AdminApi:
         """Return the agent's memories of one type whose `source` is one of `sources`, oldest first."""
         return await self._memories.find_by_source(agent_id, type_, sources)
 
-    async def find_by_tags(self, agent_id: str, tags: Sequence[str], limit: int = 100, offset: int = 0) -> list[Memory]:
-        """Return at most `limit` memories of an agent that have all of `tags`, oldest first, from position `offset`.
+    async def find(
+        self, agent_id: str, where: Mapping[str, Any] | None = None, limit: int = 100, offset: int = 0
+    ) -> list[Memory]:
+        """Return at most `limit` memories of an agent that meet the conditions, oldest first, from position `offset`.
 
-        Without tags, return a page of all memories.
+        `where` is a filter as in `{"tags": {"in": ["billing"]}}` (see `brain.filters`); without it, return a page of all memories.
+        Memories that are hidden are listed too.
         """
-        return await self._memories.find_by_tags(agent_id, tags, limit, offset)
+        return await self._memories.find(agent_id, where, limit, offset)
 
     async def revisions(self, agent_id: str, id: UUID) -> list[Revision]:
         """Return the last 100 changes of a memory, latest first, each with the values before the change.

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
+from typing import Any
 from uuid import UUID
 
 from brain.archive import Archive, ArchivedMemory
 from brain.changes.reindexing import Reindexing
+from brain.filters import MemoryFilter
 from brain.languages import ENGLISH
 from brain.policies import PolicyStore
 from brain.postgres.breaker import waits_for_recovery
@@ -39,17 +41,20 @@ class ImportExport:
         self._policies = policies
         self._policy_store = policy_store
 
-    async def export(self, agent_id: str) -> AsyncIterator[str]:
+    async def export(self, agent_id: str, where: Mapping[str, Any] | None = None) -> AsyncIterator[str]:
         """Yield an agent's export as JSON lines, in the format that `import_lines` reads.
 
         The lines are, in order: the agent's language unless it is English; every memory, oldest first, with its usage
         and revisions; the average rates of use by memory type; and the active policies. Vectors and turns are left out.
+
+        With a filter `where`, only the memories that meet its conditions are exported.
         """
+        wanted = MemoryFilter.parse(where)
         status = await self._reindexing.status(require_label("agent_id", agent_id))
         if status.language != ENGLISH:
             yield jsonl.agent_line(jsonl.LANGUAGE, ExportedLanguage(language=status.language))
         after = -1
-        while page := await self._archive.page(agent_id, after, BATCH):
+        while page := await self._archive.page(agent_id, after, BATCH, wanted):
             for memory in page:
                 yield jsonl.memory_line(memory)
             after = page[-1].seq

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from brain.erasure.erasing import Eraser
 from brain.erasure.retention import Retained
+from brain.filters import MemoryFilter
 from brain.states import MemoryStates
 from brain.store import MemoryStore, Progress
 from brain.turn_records import UsageWeights
@@ -80,16 +81,18 @@ class AgentMemories:
             require_label("sources", source)
         return await self._store.find_by_source(require_label("agent_id", agent_id), type_, sources)
 
-    async def find_by_tags(self, agent_id: str, tags: Sequence[str], limit: int = 100, offset: int = 0) -> list[Memory]:
-        """Return at most `limit` memories of an agent that have all of `tags`, oldest first, from position `offset`.
+    async def find(
+        self, agent_id: str, where: Mapping[str, Any] | None = None, limit: int = 100, offset: int = 0
+    ) -> list[Memory]:
+        """Return at most `limit` memories of an agent that meet the conditions, oldest first, from position `offset`.
 
-        Without tags, return a page of all memories.
+        `where` is a filter as in `{"tags": {"in": ["billing"]}}` (see `brain.filters`); without it, return a page of all memories.
+        Memories that are hidden are listed too.
         """
-        for tag in tags:
-            require_label("tags", tag)
+        wanted = MemoryFilter.parse(where)
         if limit < 0 or offset < 0:
             raise InvalidInput(f"limit, offset: expected numbers from 0, got {limit} and {offset}")
-        return await self._store.find_by_tags(require_label("agent_id", agent_id), tags, limit, offset)
+        return await self._store.find(require_label("agent_id", agent_id), wanted, limit, offset)
 
     async def update(self, agent_id: str, id: UUID, *, by: Trust = "host", **changes: Any) -> Memory:
         """Change fields of a memory and return it.

@@ -12,7 +12,7 @@ import cognitive
 from cognitive.api import jsonl
 from cognitive.cli import indexes, printing
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.options import AGENT, FILE, OPTIONAL_AGENT, YES, confirm
+from cognitive.cli.options import AGENT, FILE, OPTIONAL_AGENT, WHERE, YES, confirm
 
 
 @click.group()
@@ -100,19 +100,20 @@ def _granted(answer: Mapping[str, Sequence[str]]) -> None:
 @command.command("export", cls=JsonCommand, shape="{agent, memories, file}")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @AGENT
-def export(file: Path, agent: str) -> None:
-    """Write all memories of an agent to FILE as JSON lines, with their past use and their revisions."""
+@WHERE
+def export(file: Path, agent: str, where: dict[str, Any] | None) -> None:
+    """Write the memories of an agent to FILE as JSON lines, with their past use and their revisions."""
     run(
-        _export(agent, file),
+        _export(agent, file, where),
         lambda answer: printing.line(f"{answer['memories']} memories written to {answer['file']}."),
     )
 
 
-async def _export(agent: str, file: Path) -> Mapping[str, object]:
+async def _export(agent: str, file: Path, where: dict[str, Any] | None) -> Mapping[str, object]:
     written = 0
     async with cognitive.CognitiveLayer.open() as layer:
         with file.open("w", encoding="utf-8") as out:
-            async for line in layer.admin.export(agent):
+            async for line in layer.admin.export(agent, where):
                 out.write(f"{line}\n")
                 written += jsonl.is_memory_line(line)
     return {"agent": agent, "memories": written, "file": str(file)}

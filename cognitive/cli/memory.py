@@ -17,7 +17,7 @@ from brain.errors import InvalidInput
 from brain.memory_types import MEMORY_TYPES
 from cognitive.cli import printing, upkeep
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.options import AGENT, FILE, MOMENT, SINCE, TYPE, UNTIL, YES, at, aware, confirm, limit
+from cognitive.cli.options import AGENT, FILE, MOMENT, SINCE, TYPE, UNTIL, WHERE, YES, at, aware, confirm, limit
 from cognitive.cli.shapes import MEMORY, RECEIPT
 
 if TYPE_CHECKING:
@@ -127,6 +127,10 @@ def _show_ids(ids: Sequence[UUID]) -> None:
 @click.option("--session", "session_id", help="Only memories of this session.")
 @SINCE
 @UNTIL
+@WHERE
+@click.option(
+    "--as-of", type=MOMENT, metavar="WHEN", callback=aware, help="Only memories that were visible at this time."
+)
 @click.option("--turn", "turn_id", help="Count the hits as shown in this turn.")
 @click.option("--scores", is_flag=True, help="Show the parts of the relevance.")
 def recall(
@@ -138,6 +142,8 @@ def recall(
     session_id: str | None,
     since: datetime | None,
     until: datetime | None,
+    where: dict[str, Any] | None,
+    as_of: datetime | None,
     turn_id: str | None,
     scores: bool,
 ) -> None:
@@ -149,6 +155,8 @@ def recall(
         "session_id": session_id,
         "since": since,
         "until": until,
+        "where": where,
+        "as_of": as_of,
         "turn_id": turn_id,
     }
     run(
@@ -198,17 +206,28 @@ def command() -> None:
 @click.argument("ids", metavar="[ID...]", nargs=-1, type=click.UUID)
 @AGENT
 @click.option("--history", is_flag=True, help="Show the previous values of each change instead.")
-@click.option("--tag", "tags", multiple=True, help="Without IDs: only memories with all of these tags.")
+@click.option("--tag", "tags", multiple=True, help="Without IDs: only memories with one of these tags.")
+@WHERE
 @limit(20, 1000)
 @click.option("--offset", default=0, show_default=True, type=click.IntRange(0), help="Number of rows to skip.")
-def show(ids: Sequence[UUID], agent: str, history: bool, tags: Sequence[str], limit: int, offset: int) -> None:
+def show(
+    ids: Sequence[UUID],
+    agent: str,
+    history: bool,
+    tags: Sequence[str],
+    where: dict[str, Any] | None,
+    limit: int,
+    offset: int,
+) -> None:
     """Show the memories with these IDs, in the given order. Exits with 3 if one does not exist.
 
     Without IDs, list the agent's memories, oldest first. With --history, show the changes of each memory, latest first,
     and exit with 3 if there are none.
     """
-    if ids and tags:
-        raise click.UsageError("--tag lists the memories with a tag; give it without ID")
+    if ids and (tags or where is not None):
+        raise click.UsageError("--tag and --where list memories; give them without ID")
+    if tags and where is not None and "tags" in where:
+        raise click.UsageError("give the tags with --tag or in --where, not in both")
     if history and not ids:
         raise click.UsageError("--history needs the ID of a memory")
     if history:
@@ -217,7 +236,7 @@ def show(ids: Sequence[UUID], agent: str, history: bool, tags: Sequence[str], li
         run(_get(agent, ids), _show, succeeded=lambda answer: not answer["missing"])
     else:
         run(
-            _list(agent, tags, limit, offset),
+            _list(agent, {**(where or {}), **({"tags": {"in": list(tags)}} if tags else {})}, limit, offset),
             _show_memories,
             key="memories",
             empty_message=f"Agent {agent!r} has no such memory.",
@@ -243,9 +262,9 @@ def _show_changes(revisions: Sequence[Revision]) -> None:
             printing.line(f"  {name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}")
 
 
-async def _list(agent: str, tags: Sequence[str], limit: int, offset: int) -> list[Memory]:
+async def _list(agent: str, where: dict[str, Any], limit: int, offset: int) -> list[Memory]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.admin.find_by_tags(agent, tags, limit, offset)
+        return await layer.admin.find(agent, where, limit, offset)
 
 
 def _show_memories(memories: Sequence[Memory]) -> None:

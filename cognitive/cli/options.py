@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,6 +37,27 @@ SINCE = click.option(
     help="Start of the time range: a day (UTC) or a time with offset.",
 )
 UNTIL = click.option("--until", type=MOMENT, metavar="WHEN", callback=aware, help="End of the time range, exclusive.")
+
+
+def _read_filter(_context: click.Context, _option: click.Parameter, text: str | None) -> dict[str, Any] | None:
+    """Return the filter given as JSON in an option. Its fields and operators are checked by the layer."""
+    if text is None:
+        return None
+    try:
+        where = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise click.BadParameter(f"not JSON: {error}") from None
+    if not isinstance(where, dict):
+        raise click.BadParameter('expected a JSON object, as in {"tags": {"eq": "billing"}}')
+    return where
+
+
+WHERE = click.option(
+    "--where",
+    metavar="JSON",
+    callback=_read_filter,
+    help='Only memories that meet these conditions: {"metadata.priority": {"gte": 3}}.',
+)
 BATCH = click.option(
     "--batch", default=64, show_default=True, type=click.IntRange(1, 1000), help="Memories per transaction."
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -184,10 +184,13 @@ class CognitiveClient:
         session_id: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
+        where: Mapping[str, Any] | None = None,
+        as_of: datetime | None = None,
     ) -> tuple[RecallHit, ...]:
         """Return the agent's memories that match a query, best first.
 
-        `memory_type`, `tags`, `session_id`, `since` and `until` narrow the search. If `turn_id` is given, the memories
+        `memory_type`, `tags`, `session_id`, `since`, `until` and `where` narrow the search; with `as_of` it finds what
+        was visible then. If `turn_id` is given, the memories
         found are recorded as shown in that turn. `now` is the time at which the ages of memories are measured.
         """
         body = RecallBody(
@@ -200,6 +203,8 @@ class CognitiveClient:
             session_id=session_id,
             since=since,
             until=until,
+            where=where,
+            as_of=as_of,
         )
         return await self._of(tuple[RecallHit, ...], "POST", agent_id, "memories", "search", body=body)
 

@@ -10,7 +10,7 @@ from uuid import UUID
 from brain.artifacts import Artifact, MatchingLine
 from brain.policies import PolicyActivation, PolicyVersion, Role
 from brain.sessions import ClearedSession
-from brain.types import Revision
+from brain.types import Memory, Revision
 from cognitive.catalog.plans import PastPlan
 from cognitive.client.transport import ApiTransport
 from cognitive.lab.shadow import Agreement
@@ -21,6 +21,7 @@ from cognitive.validation import require_id
 from cognitive.wire.models import (
     ActivationBody,
     EffectivePolicies,
+    FindBody,
     LineBody,
     PlansBody,
     PolicyVersionBody,
@@ -87,7 +88,7 @@ class RemoteExplain:
 
 
 class RemoteAdmin:
-    """The namespace `client.admin`, which reads the change history of memories and the models' context sizes."""
+    """The namespace `client.admin`: lists memories, reads their change history and the models' context sizes."""
 
     def __init__(self, transport: ApiTransport) -> None:
         self._transport = transport
@@ -96,6 +97,13 @@ class RemoteAdmin:
         """Return the changes of a memory, newest first, each with the values that it replaced."""
         path = ("agents", agent_id, "memories", id_of(id), "revisions")
         return await self._transport.request(list[Revision], "GET", *path)
+
+    async def find(
+        self, agent_id: str, where: Mapping[str, Any] | None = None, limit: int = 100, offset: int = 0
+    ) -> list[Memory]:
+        """Return a page of the agent's memories that meet the conditions of `where`, oldest first."""
+        body = FindBody(where=where, limit=limit, offset=offset)
+        return await self._transport.request(list[Memory], "POST", "agents", agent_id, "memories", "find", body=body)
 
     async def context_budgets(self) -> dict[str, Any]:
         """Return the context size of each known model, in tokens and bytes."""

@@ -114,10 +114,10 @@ class ContextEngine:
         """
         clock = StageTimer()
         expected, reserved = self._embedders.of(turn.agent_id), deadline.left() * self._constants.ranking_time_share
-        searching = deadline.leaving(reserved)
+        searching, filters = deadline.leaving(reserved), MemoryFilter.parse(turn.where)
         (pinned, unpinned), (retrieved, embedder), (window, missing) = await asyncio.gather(
-            self._pinned(turn.agent_id, now, searching),
-            self._retrieve(turn.agent_id, plan.retrieval, now, searching, policy),
+            self._pinned(turn.agent_id, now, searching, filters),
+            self._retrieve(turn.agent_id, plan.retrieval, now, searching, policy, filters),
             self._window(turn, plan, searching, policy, expected),  # embeds while Postgres searches
         )
         if embedder is not expected:
@@ -190,11 +190,11 @@ class ContextEngine:
         return order(queries, retrieved.found, now, policy, self._constants)
 
     async def _pinned(
-        self, agent_id: str, now: datetime, deadline: Deadline
+        self, agent_id: str, now: datetime, deadline: Deadline, filters: MemoryFilter
     ) -> tuple[list[Memory], tuple[Degradation, ...]]:
         """Return an agent's pinned memories, or none and the degradation if Postgres fails or is late."""
         try:
-            return await deadline.within(self._store.pinned(agent_id, now)), ()
+            return await deadline.within(self._store.pinned(agent_id, now, filters)), ()
         except (CognitiveError, TimeoutError) as error:
             return [], (Degradation.from_error("prefix", error, "no answer from Postgres in time"),)
 

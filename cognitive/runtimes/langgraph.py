@@ -107,8 +107,8 @@ class CognitiveStore(BaseStore):
         memories = list[Memory]()
         while (
             len(
-                page := await self._layer.admin.find_by_tags(
-                    self._agent_id, [_to_tag(prefix)], _PAGE_SIZE, len(memories)
+                page := await self._layer.admin.find(
+                    self._agent_id, {"tags": {"eq": _to_tag(prefix)}}, _PAGE_SIZE, len(memories)
                 )
             )
             == _PAGE_SIZE

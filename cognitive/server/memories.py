@@ -12,7 +12,16 @@ from cognitive.errors import UnknownMemory
 from cognitive.server.auth import ERASING, AgentId, MaxTrust
 from cognitive.server.requests import Layer, StrictRoute
 from cognitive.turn import RecallHit
-from cognitive.wire.models import MAX_IDS, IdsBody, MemoryChanges, MergeBody, RecallBody, RememberBody, StoredMemories
+from cognitive.wire.models import (
+    MAX_IDS,
+    FindBody,
+    IdsBody,
+    MemoryChanges,
+    MergeBody,
+    RecallBody,
+    RememberBody,
+    StoredMemories,
+)
 
 router = APIRouter(prefix="/memories", tags=["memories"], route_class=StrictRoute)
 
@@ -39,6 +48,15 @@ async def recall(agent_id: AgentId, body: RecallBody, layer: Layer) -> tuple[Rec
     """
     arguments = {name: getattr(body, name) for name in RecallBody.model_fields}
     return await layer.recall(agent_id, **arguments)
+
+
+@router.post("/find", summary="List memories by a filter")
+async def find(agent_id: AgentId, body: FindBody, layer: Layer) -> list[Memory]:
+    """Return a page of the agent's memories that meet the conditions, oldest first.
+
+    The method is POST, so that filters appear neither in URLs nor in logs.
+    """
+    return await layer.admin.find(agent_id, body.where, body.limit, body.offset)
 
 
 @router.get("", summary="Read several memories")

@@ -26,12 +26,13 @@ from brain.types import (
     Text,
 )
 from cognitive.recall import MAX_HITS
-from cognitive.turn import MAX_MESSAGE_LENGTH, Message, MessageText, Tool, Turn
+from cognitive.turn import MAX_MESSAGE_LENGTH, Message, MessageText, Tool, Turn, Where
 
 MAX_MESSAGES = 20_000  # per conversation; they take about a second, in which other requests wait
 MAX_TOOLS = 2_000  # per turn; about twenty times what hosts send to a model
 MAX_MEMORIES = 1_000  # per request; larger imports are split into several requests
 MAX_IDS = 500  # per request; in a query string they take 22 KB
+MAX_FOUND = 1_000  # memories of a page
 MAX_TURNS = 1_000
 MAX_PLANS = 500
 MAX_LINES = 200
@@ -123,7 +124,8 @@ class RecallBody(InputModel):
     """A search for memories.
 
     If `turn_id` is set, the memories that are found count as shown in that turn. With `since` and `until`, only
-    memories of that time are searched.
+    memories of that time are searched; with `where`, those that meet its conditions; with `as_of`, those that were
+    visible at that time.
     """
 
     model_config = _example(query="which database did we choose?", memory_type="decision", limit=5)
@@ -137,6 +139,18 @@ class RecallBody(InputModel):
     session_id: Label | None = None
     since: Moment | None = None
     until: Moment | None = None
+    where: Where = None
+    as_of: Moment | None = None
+
+
+class FindBody(InputModel):
+    """A page of the memories that meet the conditions of `where`, oldest first."""
+
+    model_config = _example(where={"metadata.priority": {"gte": 3}, "tags": {"in": ["billing"]}}, limit=20)
+
+    where: Where = None
+    limit: Annotated[int, Field(ge=0, le=MAX_FOUND)] = 100
+    offset: Annotated[int, Field(ge=0, le=2**48)] = 0
 
 
 class MemoryChanges(InputModel):

@@ -121,7 +121,7 @@ async def test_draining_during_forget_does_not_restore_the_memory(site, agent):
         while internals(layer).journal.count():
             await asyncio.sleep(0.01)
         assert await places_of_secret(site, agent) == []
-        assert [memory.content for memory in await layer.admin.find_by_tags(agent, ["captured"])][:1] == [
+        assert [memory.content for memory in await layer.admin.find(agent, {"tags": {"eq": "captured"}})][:1] == [
             "Is it so? [erased]."
         ]
 
@@ -132,7 +132,7 @@ async def test_turn_prepared_before_forget_captures_the_erased_message(site, age
         before = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="t"))
         await layer.forget(agent, [secret])
         await layer.post_turn(before, Outcome(response="Nobody knows."))
-        assert [memory.content for memory in await layer.admin.find_by_tags(agent, ["captured"])][:1] == [
+        assert [memory.content for memory in await layer.admin.find(agent, {"tags": {"eq": "captured"}})][:1] == [
             "Is it so? [erased]."
         ]
         assert await places_of_secret(site, agent) == []
@@ -147,7 +147,7 @@ async def test_memory_captured_during_forget_is_erased(site, agent):
         embedder.meanwhile = lambda: another.remember(agent, [later])
         receipt = await layer.forget(agent, [secret])
         assert (receipt.memories, receipt.memories_cut) == (1, 2)
-        assert {memory.content for memory in await layer.admin.find_by_tags(agent, [])} == {
+        assert {memory.content for memory in await layer.admin.find(agent)} == {
             "Well. [erased].",
             "So it is. [erased].",
         }

@@ -92,7 +92,7 @@ async def test_response_that_quotes_a_forgotten_memory_is_not_stored(site, agent
         await layer.forget(agent, [secret])
         assert (await layer.post_turn(context, SAID)).recorded
         await drain_background(layer)
-        assert [memory.content for memory in await layer.admin.find_by_tags(agent, ["captured"])] == [ASKED]
+        assert [memory.content for memory in await layer.admin.find(agent, {"tags": {"eq": "captured"}})] == [ASKED]
         assert await places_of_secret(site, agent) == []
 
 
@@ -117,7 +117,7 @@ async def test_forget_during_redaction_removes_the_text_from_the_outcome(site, a
         assert (await layer.post_turn(context, SAID)).recorded
         await drain_background(layer)
         assert plugin.meanwhile is None
-        assert [memory.content for memory in await layer.admin.find_by_tags(agent, ["captured"])] == [UNRELATED]
+        assert [memory.content for memory in await layer.admin.find(agent, {"tags": {"eq": "captured"}})] == [UNRELATED]
         assert await places_of_secret(site, agent) == []
 
 
@@ -185,7 +185,7 @@ async def test_turn_after_an_erasure_is_stored_whole(site, agent):
         context = await layer.pre_turn(turn(agent, talk=[Message(role="user", content="The crane is green.")]))
         await layer.post_turn(context, Outcome(response="We paint the crane."))
         await drain_background(layer)
-        assert [memory.content for memory in await layer.admin.find_by_tags(agent, ["captured"])] == [
+        assert [memory.content for memory in await layer.admin.find(agent, {"tags": {"eq": "captured"}})] == [
             UNRELATED,
             "We paint the crane.",
         ]

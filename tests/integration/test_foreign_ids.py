@@ -21,7 +21,7 @@ LONG = "\n".join(f"{SECRET} Line {n} of the log." for n in range(2_000))
 CALLS = {
     "get": lambda layer, agent, ids: layer.get(agent, [ids["memory"]]),
     "find_by_source": lambda layer, agent, ids: layer.admin.find_by_source(agent, "fact", [ids["source"]]),
-    "find_by_tags": lambda layer, agent, ids: layer.admin.find_by_tags(agent, [ids["tag"]]),
+    "find": lambda layer, agent, ids: layer.admin.find(agent, {"tags": {"eq": ids["tag"]}}),
     "update": lambda layer, agent, ids: layer.update(agent, ids["memory"], content="stolen"),
     "forget": lambda layer, agent, ids: layer.forget(agent, [ids["memory"]]),
     "retire": lambda layer, agent, ids: layer.retire(agent, [ids["memory"]]),

@@ -110,7 +110,7 @@ async def test_cell_search_returns_enough_near_rows_of_its_own_agent(layer, data
 
 
 async def layer_ids(layer, agent):
-    return [memory.id for memory in await layer.admin.find_by_tags(agent, (), limit=5_000)]
+    return [memory.id for memory in await layer.admin.find(agent, limit=5_000)]
 
 
 async def test_index_reflects_memories_added_or_forgotten_after_its_build(layer, database, cells, agent, urls):

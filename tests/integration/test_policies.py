@@ -362,7 +362,7 @@ async def test_what_if_with_another_threshold_reports_relabelled_uses(opened, st
 async def test_what_if_omits_a_forgotten_memory(opened, stocked, urls, embedder):
     await play(opened, stocked)
     assert (await opened.policies.what_if(stocked, WIDE, *PERIOD)).turns == 3
-    [first, *_] = await opened.admin.find_by_tags(stocked, [])
+    [first, *_] = await opened.admin.find(stocked)
     async with CognitiveLayer.open(urls.app, policy=BASE, embedder=embedder) as elsewhere:
         await elsewhere.forget(stocked, [first.id])
 

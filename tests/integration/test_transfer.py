@@ -78,9 +78,7 @@ async def test_import_restores_the_export_once(layer, agent):
     ids = await layer.admin.import_lines(there, lines)
     assert await exported(layer, there) == lines
     assert await layer.admin.import_lines(there, lines) == ids
-    assert await layer.admin.import_lines(agent, lines) == [
-        memory.id for memory in await layer.admin.find_by_tags(agent, ())
-    ]
+    assert await layer.admin.import_lines(agent, lines) == [memory.id for memory in await layer.admin.find(agent)]
     assert (await layer.get(there, ids[:1]))[0].replaced_by == ids[1]
 
 
@@ -145,7 +143,7 @@ async def test_imported_agent_behaves_like_the_exported_one(alone, agent, monkey
         return [context.prefix, *((each.hit.memory_id, each.score, each.boost) for each in ranked)]
 
     assert await shown(there) == await shown(agent)
-    for each in await alone.admin.find_by_tags(agent, ()):
+    for each in await alone.admin.find(agent):
         was, here = [
             [(r.number, r.previous, r.changed_at) for r in await alone.admin.revisions(of, each.id)]
             for of in (agent, there)
@@ -186,7 +184,7 @@ async def test_import_keeps_the_agents_own_policy_and_memories(alone, agent):
     for _ in range(2):  # as after an interrupted import
         ids = await alone.admin.import_lines(there, lines)
         assert (await alone.policies.effective(there)).live.usage.half_life_days == 5
-        assert len(await alone.admin.find_by_tags(there, ())) == len(set(ids)) + 1
+        assert len(await alone.admin.find(there)) == len(set(ids)) + 1
         assert mine not in ids
 
 
@@ -237,7 +235,7 @@ async def test_file_with_an_invalid_line_stores_nothing(layer, agent, bad, culpr
     good = OURS | {"id": "00000000-0000-4000-8000-000000000002", "content": "Good."}
     with pytest.raises(InvalidInput, match=f"line 2: .*{culprit}"):
         await layer.admin.import_lines(agent, [json.dumps(good), json.dumps(bad)])
-    assert await layer.admin.find_by_tags(agent, ()) == []
+    assert await layer.admin.find(agent) == []
 
 
 async def test_duplicate_memory_ids_are_refused(layer, agent):

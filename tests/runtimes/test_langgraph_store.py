@@ -102,9 +102,9 @@ async def test_second_put_updates_the_memory_and_keeps_its_creation_time(store, 
     again = await store.aget(USERS, "tea")
     assert again.value == {"text": "Ada gave up tea."}
     assert (again.created_at, again.updated_at > first.updated_at) == (first.created_at, True)
-    assert [memory.content for memory in await layer.admin.find_by_tags(agent, [])] == ["Ada gave up tea."]
+    assert [memory.content for memory in await layer.admin.find(agent)] == ["Ada gave up tea."]
     await store.adelete(USERS, "tea")
-    assert await layer.admin.find_by_tags(agent, []) == []
+    assert await layer.admin.find(agent) == []
 
 
 async def test_stored_items_are_shown_in_turns_of_the_agent(store, layer, agent):
@@ -116,7 +116,7 @@ async def test_stored_items_are_shown_in_turns_of_the_agent(store, layer, agent)
 async def test_memory_content_consists_of_the_indexed_fields(store, layer, agent):
     value = {"title": "Tea", "notes": [{"say": "smoked"}, {"say": "at four"}], "secret": "47"}
     await store.aput(USERS, "k", value, index=["title", "notes[*].say"])
-    [memory] = await layer.admin.find_by_tags(agent, [])
+    [memory] = await layer.admin.find(agent)
     assert memory.content == "Tea\nsmoked\nat four"
     assert (await store.aget(USERS, "k")).value == value
 

@@ -99,7 +99,7 @@ NAMESPACES = {
     "admin": (
         AdminApi,
         "apply_retention build_vector_index category_learning compare_models context_budgets "
-        "database_role embedding_model erasures expire_turns export find_by_source find_by_tags "
+        "database_role embedding_model erasures expire_turns export find find_by_source "
         "health import_lines journal_backlog language on_erasure readiness replica reset_learning "
         "revisions set_language tool_usage user_profile",
     ),

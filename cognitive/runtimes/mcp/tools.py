@@ -10,13 +10,13 @@ from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
 from pydantic import Field
 
 from brain.memory_types import MEMORY_TYPES
-from brain.types import InputModel, Label, MemoryType, NewMemory, Text, Trust, above
+from brain.types import InputModel, Label, MemoryType, Moment, NewMemory, Text, Trust, above
 from cognitive.context.render import NOTICE
 from cognitive.errors import InvalidInput
 from cognitive.prompt import without_injected
 from cognitive.runtimes.mcp.scope import ScopedRequest, TraceLookup, turn_of
 from cognitive.runtimes.tools import RECALL_NAME, recall_answer
-from cognitive.turn import RecallHit
+from cognitive.turn import RecallHit, Where
 
 _MAX_QUERY_LENGTH = 10_000  # characters; the embedding of a longer text is too unspecific to search with
 _MAX_MEMORIES = 50  # memories of one answer: at most about 10,000 tokens
@@ -35,6 +35,15 @@ class RecallContext(InputModel, json_schema_extra={"description": "What to recal
     ]
     memory_type: MemoryType | None = Field(default=None, description="Only memories of this type; null for all.")
     limit: Annotated[int, Field(ge=1, le=_MAX_MEMORIES, description="How many memories at most.")] = 5
+    where: Where = Field(
+        default=None,
+        description=(
+            'Only memories that meet these conditions, such as {"tags": {"in": ["billing"]}, "metadata.priority": '
+            '{"gte": 3}}. Fields: type, tags, speaker, source, session_id, occurred_at, attributes.*, metadata.*. '
+            "Operators: eq, ne, in, gte, lte, exists."
+        ),
+    )
+    as_of: Moment | None = Field(default=None, description="Only memories that were visible at this time.")
 
 
 class Recalled(InputModel):
@@ -83,7 +92,13 @@ async def recall_context(request: ScopedRequest, arguments: RecallContext, trace
     """
     turn_id = await turn_of(request, trace_lookup)
     hits = await request.layer.recall(
-        request.agent_id, arguments.query, memory_type=arguments.memory_type, limit=arguments.limit, turn_id=turn_id
+        request.agent_id,
+        arguments.query,
+        memory_type=arguments.memory_type,
+        limit=arguments.limit,
+        turn_id=turn_id,
+        where=arguments.where,
+        as_of=arguments.as_of,
     )
     recollection = Recollection(memories=tuple(map(_recalled_memory, hits)), turn_id=turn_id)
     return CallToolResult(
