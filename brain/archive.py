@@ -173,7 +173,7 @@ class Archive:
         self._database = database
 
     async def page(self, agent_id: str, after: int, limit: int, wanted: MemoryFilter = NO_FILTER) -> list[StoredMemory]:
-        """Return the next `limit` memories that a filter admits, in the order of sequence numbers, from above `after`."""
+        """Return the next `limit` memories that a filter admits with a `seq` above `after`, in this order."""
         admitted = filter_sql.condition(wanted)
         statement = SQL.page.fill(condition=admitted.sql)
         bound = statement(agent_id=agent_id, after_seq=after, limit=limit, **admitted.values)

@@ -101,8 +101,8 @@ class AdminApi:
     ) -> list[Memory]:
         """Return at most `limit` memories of an agent that meet the conditions, oldest first, from position `offset`.
 
-        `where` is a filter as in `{"tags": {"in": ["billing"]}}` (see `brain.filters`); without it, return a page of all memories.
-        Memories that are hidden are listed too.
+        `where` is a filter as in `{"tags": {"in": ["billing"]}}` (see `brain.filters`); None admits all memories.
+        Hidden memories are listed too.
         """
         return await self._memories.find(agent_id, where, limit, offset)
 

@@ -86,8 +86,8 @@ class AgentMemories:
     ) -> list[Memory]:
         """Return at most `limit` memories of an agent that meet the conditions, oldest first, from position `offset`.
 
-        `where` is a filter as in `{"tags": {"in": ["billing"]}}` (see `brain.filters`); without it, return a page of all memories.
-        Memories that are hidden are listed too.
+        `where` is a filter as in `{"tags": {"in": ["billing"]}}` (see `brain.filters`); None admits all memories.
+        Hidden memories are listed too.
         """
         wanted = MemoryFilter.parse(where)
         if limit < 0 or offset < 0:

@@ -37,12 +37,17 @@ TIMES = st.integers(0, 3).map(lambda days: (START + timedelta(days=days)).isofor
 
 def operators(values: st.SearchStrategy[Any], *, ordered: bool = True) -> st.SearchStrategy[dict[str, Any]]:
     known = {"eq": values, "ne": values, "in": st.lists(values, max_size=3), "exists": st.booleans()}
-    return st.fixed_dictionaries({}, optional=known | ({"gte": values, "lte": values} if ordered else {})).filter(bool)
+    return some(known | ({"gte": values, "lte": values} if ordered else {}), min_size=1)
 
 
-FILTERS = st.fixed_dictionaries(
-    {},
-    optional={
+def some(items: dict[str, st.SearchStrategy[Any]], min_size: int = 0) -> st.SearchStrategy[dict[str, Any]]:
+    """Draw a mapping with at most two of the items: more conditions rarely have a match."""
+    pairs = st.one_of(*(st.tuples(st.just(name), values) for name, values in items.items()))
+    return st.lists(pairs, min_size=min_size, max_size=2).map(dict)
+
+
+FILTERS = some(
+    {
         "type": operators(st.sampled_from(["fact", "episode", 1])),
         "speaker": operators(SCALARS),
         "session_id": operators(SCALARS),
@@ -51,7 +56,7 @@ FILTERS = st.fixed_dictionaries(
         "metadata.a": operators(SCALARS),
         "metadata.a.b": operators(SCALARS),
         "metadata.b.0": operators(SCALARS),
-    },
+    }
 )
 MISSING = object()
 
