@@ -19,6 +19,7 @@ Modules, in order of execution:
 - `languages`: measure stemming in languages other than English.
 - `poisoning`: measure published attacks on memories, with each defence.
 - `reembed`: time a change of the embedding model while turns go on.
+- `filters`: time `recall` under filters, and compare it with an exact scan.
 - `large`: make a database with an agent of a million memories and turns.
 - `dashboard`: time the dashboard's reads and pages on a database made by `large`.
 - `soak`: run two hundred concurrent conversations on one server.

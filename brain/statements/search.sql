@@ -4,7 +4,7 @@
 -- `max_postings` passages, or after `max_counted` for an agent with more than `large_passages`. Also the `limit`
 -- most similar of the latest `max_turns` completed turns with the memories they showed and the tools they called
 -- (none without an embedding), the models of the agent's vectors, and its languages. `hidden` is true if some memories
--- cannot be found at the time `at` (NULL: now), or if the agent has so many hidden ones (`max_hidden`) that it may be.
+-- cannot be found at the time `at` (NULL: now), or if the agent has `max_hidden` hidden ones, some of which may be such.
 SELECT coalesce((SELECT passages FROM cognitive.agent_state WHERE agent_id = :agent_id), 0) AS passages,
        coalesce((SELECT sessions FROM cognitive.agent_state WHERE agent_id = :agent_id), 0) AS sessions,
        (SELECT jsonb_object_agg(type, jsonb_build_array(shown, used, last_at, decoys, decoys_used))
