@@ -266,6 +266,13 @@ def _stored_later(missing: Missing) -> str:
     return f"it was stored later, at {missing.stored:%Y-%m-%d %H:%M:%S %Z}." if missing.stored else ""
 
 
+def _hidden(missing: Missing) -> str:
+    memory, inputs = missing.memory, missing.record.inputs
+    if memory is None or inputs is None or memory.hidden_at is None or not memory.hidden(inputs.now):
+        return ""
+    return f"it is hidden since {memory.hidden_at:%Y-%m-%d %H:%M:%S %Z}: {memory.hidden_reason}."
+
+
 def _nothing_searched(missing: Missing) -> str:
     if missing.channels:
         return ""
@@ -314,6 +321,7 @@ def _meaning(missing: Missing) -> str:
 _NOT_FOUND: tuple[Callable[[Missing], str], ...] = (
     _unknown,
     _stored_later,
+    _hidden,
     _nothing_ran,
     _nothing_asked,
     _type_not_asked,

@@ -128,6 +128,15 @@ async def test_pinned_memory_leaves_the_prefix_when_it_is_hidden(layer, agent):
     assert (await layer.pre_turn(turn)).prefix == ""
 
 
+async def test_why_says_that_a_memory_is_hidden(layer, agent):
+    [id] = await layer.remember(agent, [fact("The gate code is 4711.")])
+    await layer.retire(agent, [id])
+    context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="What is the gate code?"))
+    explained = await layer.why(agent, context.turn_id, id)
+    assert explained.summary.startswith("Not shown: it is hidden since")
+    assert explained.summary.endswith(": retired.")
+
+
 # --- bad input changes nothing ---
 
 
