@@ -42,6 +42,7 @@ Modules, in order of execution:
 - `ivf_index`: assign a large agent's vectors to cells, so that a search reads only the nearest cells.
 - `agents`: list all agents and their models, for operators.
 - `analytics`: read the data of the dashboard.
+- `upkeep`: read the memories that may need attention.
 - `deadline`: wait for a task at most until a deadline.
 - `types`: define the values that the store takes and returns.
 - `memory_types`: define the properties of each memory type.

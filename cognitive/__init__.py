@@ -16,7 +16,8 @@ Modules, in order of execution:
 - `layer`: the main class `CognitiveLayer`, with `pre_turn` and `post_turn`.
 - `bootstrap`: create the objects that a layer consists of, from the database to the API, as the settings say.
 - `startup`: load the models and the rules when a layer opens.
-- `api`: the layer's namespaces `sessions`, `policies`, `explain` and `admin`.
+- `api`: the layer's namespaces `sessions`, `policies`, `explain`, `upkeep` and `admin`.
+- `upkeep`: find duplicates, contradictions and stale memories.
 - `doctor`: checks of the machine, the database and the embedding model.
 - `admin`: operators' tasks on a database: migrate, repair, grant roles.
 - `validation`: check the arguments of the layer's methods.

@@ -34,6 +34,7 @@ from brain.states import MemoryStates
 from brain.store import MemoryStore
 from brain.subtasks import Subtasks
 from brain.turns import TurnLog
+from brain.upkeep import UpkeepReader
 from cognitive.admin import embedders_of
 from cognitive.api.admin import AdminApi
 from cognitive.api.explain import ExplainApi
@@ -42,6 +43,7 @@ from cognitive.api.import_export import ImportExport
 from cognitive.api.memories import AgentMemories
 from cognitive.api.policies import PoliciesApi
 from cognitive.api.sessions import SessionsApi
+from cognitive.api.upkeep import UpkeepApi
 from cognitive.background import Background, BackgroundQueue
 from cognitive.catalog.engine import CatalogEngine
 from cognitive.context.engine import ContextEngine
@@ -99,6 +101,7 @@ class Services:
     sessions: SessionsApi
     policies: PoliciesApi
     explain: ExplainApi
+    upkeep: UpkeepApi
     admin: AdminApi
     work: Work
     resolver: PolicyResolver
@@ -250,6 +253,7 @@ def _compose(base: _Infrastructure) -> Services:
         sessions=SessionsApi(stores.sessions, stores.artifacts, session_manager, turns, resolver),
         policies=policies,
         explain=_explain(base, stores),
+        upkeep=UpkeepApi(UpkeepReader(base.database), resolver),
         admin=_admin(base, stores, memories, policies, resolver, category_learner, erasure_listeners),
         work=Work(stores.sessions, Subtasks(base.database, redactor), stores.memories, recall),
         resolver=resolver,

@@ -40,8 +40,8 @@ from cognitive.window.summary import Summarizer
 class CognitiveLayer:
     """Selects before every turn what the model should see, and learns after it which memories were used.
 
-    Further methods are in namespaces: `sessions`, `policies`, `explain` and `admin`; `work` stores an agent's plans and
-    subtasks. Call the layer only in `loop`, the event loop that opened it.
+    Further methods are in namespaces: `sessions`, `policies`, `explain`, `upkeep` and `admin`; `work` stores an agent's
+    plans and subtasks. Call the layer only in `loop`, the event loop that opened it.
     """
 
     def __init__(self, services: bootstrap.Services) -> None:
@@ -49,6 +49,7 @@ class CognitiveLayer:
         self.sessions = services.sessions
         self.policies = services.policies
         self.explain = services.explain
+        self.upkeep = services.upkeep
         self.admin = services.admin
         self.work = services.work
         self._policies = services.resolver

@@ -6,6 +6,7 @@ Modules, in order of execution:
 - `sessions`: `layer.sessions`, the stored state of sessions, artifacts and open turns.
 - `policies`: `layer.policies`, saved, active and shadow policies of an agent.
 - `explain`: `layer.explain`, explanations, replays and lists of recorded turns.
+- `upkeep`: `layer.upkeep`, lists of memories that may need attention.
 - `jsonl`: read and write the JSON lines of exports and imports.
 - `import_export`: export an agent's memories, and import them.
 - `health`: check database, schema, journal and embedding models.

@@ -1,0 +1,43 @@
+-- Memories that may need attention: what they say, what they claim, and how they were used. Hidden ones are left out.
+
+-- name: texts
+-- The beginnings of the newest memories, as columns.
+SELECT array_agg(seq) AS seqs, array_agg(type) AS types, array_agg(content) AS contents FROM (
+    SELECT seq, type, left(content, :length) AS content FROM cognitive.memory
+    WHERE agent_id = :agent_id AND (hidden_at IS NULL OR hidden_at > :now) ORDER BY seq DESC LIMIT :limit) AS newest
+
+-- name: by_seq
+-- Memories by their sequence numbers.
+SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
+       supersedes, replaced_by, attributes, trust, metadata, expires_at, hidden_at, hidden_reason, seq
+FROM cognitive.memory WHERE agent_id = :agent_id AND seq = ANY(:seqs::bigint[])
+
+-- name: vectors
+-- The vectors of the first passages of memories, by the agent's live model.
+SELECT m.seq, e.embedding AS vector
+FROM cognitive.memory AS m JOIN cognitive.embedding AS e
+    ON e.agent_id = :agent_id AND e.memory_id = m.id AND e.ordinal = 0 AND e.field = 'content'
+WHERE m.agent_id = :agent_id AND m.seq = ANY(:seqs::bigint[])
+  AND e.model = coalesce((SELECT model FROM cognitive.agent_state WHERE agent_id = :agent_id),
+                         cognitive.most_common_model(:agent_id))
+
+-- name: claimed
+-- Memories that claim the same attribute of the same subject as another one, oldest first.
+SELECT seq, claim, content, speaker FROM cognitive.memory
+WHERE agent_id = :agent_id AND (hidden_at IS NULL OR hidden_at > :now) AND claim IN (
+    SELECT claim FROM cognitive.memory
+    WHERE agent_id = :agent_id AND claim IS NOT NULL AND (hidden_at IS NULL OR hidden_at > :now)
+    GROUP BY claim HAVING count(*) > 1)
+ORDER BY claim, occurred_at, seq LIMIT :limit
+
+-- name: stale
+-- Memories that were shown `min_shown` times and never used, or of whose uses (at least `min_used`) less than the mass
+-- `max_left` is left. Those that were shown most come first.
+SELECT m.id, m.type, m.content, m.speaker, m.context, m.occurred_at, m.session_id, m.source, m.tags, m.entities,
+       m.confidence, m.pinned, m.supersedes, m.replaced_by, m.attributes, m.trust, m.metadata, m.expires_at,
+       m.hidden_at, m.hidden_reason, u.times_shown, u.times_used, u.last_at
+FROM cognitive.usage AS u JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = u.memory_id
+WHERE u.agent_id = :agent_id AND NOT m.pinned AND (m.hidden_at IS NULL OR m.hidden_at > :now)
+  AND (u.times_used = 0 AND u.times_shown >= :min_shown OR u.times_used >= :min_used
+       AND cognitive.decay(u.used, u.last_at, :now, :half_life_seconds::float8) < :max_left::float8)
+ORDER BY u.times_shown DESC, m.id OFFSET :offset LIMIT :limit

@@ -1,0 +1,112 @@
+"""Read the memories that may need attention: texts to compare, equal claims, and usage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from brain import statements
+from brain.postgres.database import Database
+from brain.postgres.wire_types import as_value
+from brain.types import Memory, MemoryType, Vector
+
+SQL = statements.load("upkeep")
+
+MAX_TEXTS = 200_000  # newest memories that are compared with each other; as many take a few seconds
+MAX_CLAIMED = 20_000  # memories with equal claims that are read
+_MAX_LENGTH = 400  # characters of a memory that are compared
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryTexts:
+    """The texts of memories, newest first, with their sequence numbers and types."""
+
+    seqs: Sequence[int]
+    types: Sequence[MemoryType]
+    contents: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedMemory:
+    """A memory that claims the same attribute of the same subject as another one; `claim` names both."""
+
+    seq: int
+    claim: str
+    content: str
+    speaker: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class UsageLimits:
+    """The limits from which a memory counts as stale, by its usage.
+
+    It was shown at least `min_shown` times and never used, or used at least `min_used` times, of which less than
+    `max_left` uses are left after decay with the half-life `half_life_days`.
+    """
+
+    half_life_days: float
+    min_shown: int = 5
+    min_used: int = 3
+    max_left: float = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class UsedMemory:
+    """A memory with how often it was shown and used, and when it was last shown."""
+
+    memory: Memory
+    times_shown: int
+    times_used: int
+    last_at: datetime
+
+
+class UpkeepReader:
+    """Reads the memories of an agent that may need attention. Hidden memories are left out."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def texts(self, agent_id: str, now: datetime) -> MemoryTexts:
+        """Return the texts of the agent's newest memories, at most `MAX_TEXTS`; long ones are cut."""
+        [row] = await self._rows(agent_id, SQL.texts(agent_id=agent_id, now=now, limit=MAX_TEXTS, length=_MAX_LENGTH))
+        return MemoryTexts(row["seqs"] or [], row["types"] or [], row["contents"] or [])
+
+    async def memories(self, agent_id: str, seqs: Sequence[int]) -> Mapping[int, Memory]:
+        """Return memories by their sequence numbers."""
+        rows = await self._rows(agent_id, SQL.by_seq(agent_id=agent_id, seqs=list(seqs)))
+        return {row["seq"]: as_value(Memory, row) for row in rows}
+
+    async def vectors(self, agent_id: str, seqs: Sequence[int]) -> Mapping[int, Vector]:
+        """Return the vectors of memories by their sequence numbers."""
+        rows = await self._rows(agent_id, SQL.vectors(agent_id=agent_id, seqs=list(seqs)))
+        return {row["seq"]: row["vector"] for row in rows}
+
+    async def claimed(self, agent_id: str, now: datetime) -> list[ClaimedMemory]:
+        """Return memories that share a claim with another one, by claim and then by time."""
+        rows = await self._rows(agent_id, SQL.claimed(agent_id=agent_id, now=now, limit=MAX_CLAIMED))
+        return [as_value(ClaimedMemory, row) for row in rows]
+
+    async def stale(
+        self, agent_id: str, limits: UsageLimits, now: datetime, limit: int, offset: int
+    ) -> list[UsedMemory]:
+        """Return memories that turns showed without use, or no longer use; those that were shown most come first."""
+        bound = SQL.stale(
+            agent_id=agent_id,
+            now=now,
+            min_shown=limits.min_shown,
+            min_used=limits.min_used,
+            half_life_seconds=limits.half_life_days * 86_400,
+            max_left=limits.max_left,
+            limit=limit,
+            offset=offset,
+        )
+        return [
+            UsedMemory(as_value(Memory, row), row["times_shown"], row["times_used"], row["last_at"])
+            for row in await self._rows(agent_id, bound)
+        ]
+
+    async def _rows(self, agent_id: str, bound: tuple[Any, ...]) -> Sequence[Any]:
+        rows: Sequence[Any] = await self._database.run(agent_id, lambda c: c.fetch(*bound))
+        return rows

@@ -1,0 +1,86 @@
+"""`layer.upkeep`: lists of memories that may need attention. Nothing here changes stored data."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+from brain.types import Memory
+from brain.upkeep import MemoryTexts, UpkeepReader, UsageLimits, UsedMemory
+from cognitive.policy.resolver import PolicyResolver
+from cognitive.upkeep import contradictions, duplicates
+from cognitive.upkeep.duplicates import Candidates, TextPair
+from cognitive.upkeep.pages import MemoryPair, PairPage, StaleMemory, StalePage, offset_of, require_page
+from cognitive.validation import require_label
+
+
+class UpkeepApi:
+    """Lists likely duplicates, contradictions and stale memories, a page at a time, each with its reason.
+
+    `limit` is the number of items of a page, 1 to 200, and `after` the `next` of the page before. Hidden memories are
+    left out. Methods raise InvalidInput for another limit or `after`.
+    """
+
+    def __init__(self, reader: UpkeepReader, policies: PolicyResolver) -> None:
+        self._reader = reader
+        self._policies = policies
+
+    async def duplicates(self, agent_id: str, limit: int = 50, after: str | None = None) -> PairPage:
+        """Return pairs of memories of one type that say the same, the most certain first.
+
+        Only the newest 200,000 memories are compared. Each page compares them anew.
+        """
+        size, start = require_page(limit), offset_of(after)
+        texts = await self._reader.texts(require_label("agent_id", agent_id), datetime.now(UTC))
+        found, same, near, stop = await asyncio.to_thread(_duplicates, texts, start, size)
+        if near:
+            seqs = {texts.seqs[n]: n for pair in near for n in (pair.left, pair.right)}
+            vectors = await self._reader.vectors(agent_id, list(seqs))
+            same += duplicates.near_pairs(near, {seqs[seq]: vector for seq, vector in vectors.items()})
+        pairs = [(texts.seqs[pair.right], texts.seqs[pair.left], pair.score, pair.reason) for pair in same]
+        items = await self._pairs(agent_id, pairs)
+        return PairPage(items, str(stop) if stop < len(found) else None, len(texts.seqs))
+
+    async def contradictions(self, agent_id: str, limit: int = 50, after: str | None = None) -> PairPage:
+        """Return pairs of memories that give one attribute of one subject different values, the newest first."""
+        size, start = require_page(limit), offset_of(after)
+        claimed = await self._reader.claimed(require_label("agent_id", agent_id), datetime.now(UTC))
+        found = contradictions.contradictions(claimed)
+        page = found[start : start + size]
+        items = await self._pairs(agent_id, [(each.older, each.newer, 1.0, each.reason) for each in page])
+        return PairPage(items, str(start + size) if start + size < len(found) else None, len(claimed))
+
+    async def stale(self, agent_id: str, limit: int = 50, after: str | None = None) -> StalePage:
+        """Return memories that turns showed without use, or no longer use; those that were shown most come first."""
+        size, start, now = require_page(limit), offset_of(after), datetime.now(UTC)
+        policy = self._policies.for_agent(require_label("agent_id", agent_id))
+        limits = UsageLimits(policy.usage.half_life_days)
+        found = await self._reader.stale(agent_id, limits, now, size + 1, start)
+        items = tuple(StaleMemory(each.memory, _stale_reason(each)) for each in found[:size])
+        return StalePage(items, str(start + size) if len(found) > size else None)
+
+    async def _pairs(self, agent_id: str, pairs: Sequence[tuple[int, int, float, str]]) -> tuple[MemoryPair, ...]:
+        """Return pairs with their memories; those of which a memory was erased meanwhile are left out."""
+        memories = await self._reader.memories(agent_id, [seq for older, newer, *_ in pairs for seq in (older, newer)])
+        return tuple(
+            MemoryPair(*_by_time(memories, older, newer), score, reason)
+            for older, newer, score, reason in pairs
+            if older in memories and newer in memories
+        )
+
+
+def _duplicates(texts: MemoryTexts, start: int, limit: int) -> tuple[Candidates, list[TextPair], list[TextPair], int]:
+    found = duplicates.candidates(texts)
+    return found, *found.checked(texts, start, limit)
+
+
+def _by_time(memories: Mapping[int, Memory], older: int, newer: int) -> tuple[Memory, Memory]:
+    one, other = memories[older], memories[newer]
+    return (one, other) if one.occurred_at <= other.occurred_at else (other, one)
+
+
+def _stale_reason(used: UsedMemory) -> str:
+    if not used.times_used:
+        return f"Shown {used.times_shown} times and never used."
+    return f"Used {used.times_used} times, but hardly any more; last shown on {used.last_at:%Y-%m-%d}."

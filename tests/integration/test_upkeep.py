@@ -1,0 +1,134 @@
+"""The upkeep lists name duplicates, contradictions and stale memories, each with its reason, a page at a time."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+from cognitive.errors import InvalidInput
+
+AT = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+async def layer(urls, embedder):
+    policy = Policy(deadline_ms=10_000, abstention=False)
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
+        yield layer
+
+
+@pytest.fixture(scope="module")
+def pairs(root):
+    return json.loads((root / "tests" / "data" / "upkeep.json").read_text(encoding="utf-8"))
+
+
+async def store(layer, agent, contents, type_="fact"):
+    new = [
+        NewMemory(type=type_, content=content, occurred_at=AT + timedelta(hours=n), source=f"{type_} {n}")
+        for n, content in enumerate(contents)
+    ]
+    return await layer.remember(agent, new)
+
+
+async def listed(call, agent, limit=50):
+    """Return the contents of all pairs of a list, read page by page."""
+    found, page = [], await call(agent, limit)
+    while True:
+        assert len(page.items) <= limit
+        found += [(each.older.content, each.newer.content) for each in page.items]
+        if page.next is None:
+            return found
+        page = await call(agent, limit, page.next)
+
+
+async def test_duplicates_are_listed_and_siblings_are_not(layer, agent, pairs):
+    restated = [pair for pair in pairs if pair["kind"] == "restated"]
+    siblings = [pair for pair in pairs if pair["kind"] == "sibling"]
+    chosen = list({pair["first"]: pair for pair in restated}.values())
+    await store(layer, agent, [text for pair in [*chosen, *siblings] for text in (pair["first"], pair["second"])])
+    found = {frozenset(pair) for pair in await listed(layer.upkeep.duplicates, agent)}
+    right = {frozenset((pair["first"], pair["second"])) for pair in chosen}
+    wrong = {frozenset((pair["first"], pair["second"])) for pair in siblings}
+    assert len(found & right) >= 0.75 * len(right)
+    assert len(found & wrong) <= 0.05 * len(wrong)
+
+
+async def test_contradictions_are_listed_newest_first_with_both_values(layer, agent):
+    await store(
+        layer,
+        agent,
+        [
+            "The door code is 4471.",
+            "Ana works at Siemens.",
+            "Shelf 3 holds bolts.",
+            "Shelf 4 holds nuts.",
+            "The code of the door is now 8820.",
+            "Ana works at Bosch.",
+            "The door code is 8820.",
+        ],
+    )
+    page = await layer.upkeep.contradictions(agent)
+    assert [(each.older.content, each.newer.content) for each in page.items] == [
+        ("Ana works at Siemens.", "Ana works at Bosch."),
+        ("The door code is 4471.", "The code of the door is now 8820."),
+    ]
+    assert "4471" in page.items[1].reason
+    assert "8820" in page.items[1].reason
+    assert page.next is None
+
+
+async def test_changed_memory_no_longer_contradicts(layer, agent):
+    ids = await store(layer, agent, ["The door code is 4471.", "The door code is 8820."])
+    assert len((await layer.upkeep.contradictions(agent)).items) == 1
+    await layer.update(agent, ids[0], content="The gate code is 4471.")
+    assert (await layer.upkeep.contradictions(agent)).items == ()
+
+
+async def test_hidden_memories_and_other_types_are_not_listed(layer, agent):
+    ids = await store(
+        layer, agent, ["The staging server listens on port 8181.", "Staging server listens on port 8181."]
+    )
+    await store(layer, agent, ["The staging server listens on port 8181."], "episode")
+    assert len(await listed(layer.upkeep.duplicates, agent)) == 1
+    await layer.merge(agent, ids[:1], ids[1])
+    assert await listed(layer.upkeep.duplicates, agent) == []
+    ids = await store(layer, agent, ["The door code is 4471.", "The door code is 8820."], "decision")
+    assert len(await listed(layer.upkeep.contradictions, agent)) == 1
+    await layer.retire(agent, ids[:1])
+    assert await listed(layer.upkeep.contradictions, agent) == []
+
+
+async def test_pages_hold_each_pair_once(layer, agent, pairs):
+    restated = list({pair["first"]: pair for pair in pairs if pair["kind"] == "restated"}.values())[:20]
+    await store(layer, agent, [text for pair in restated for text in (pair["first"], pair["second"])])
+    whole = await listed(layer.upkeep.duplicates, agent, 200)
+    assert await listed(layer.upkeep.duplicates, agent, 3) == whole
+    assert len(set(whole)) == len(whole) > 10
+
+
+async def test_memory_that_is_shown_and_never_used_is_stale(layer, agent):
+    [id] = await store(layer, agent, ["The pump of berth 2 was sealed with silicone."])
+    for n in range(5):
+        turn = Turn(agent_id=agent, session_id=f"s{n}", text="How was the pump of berth 2 sealed?")
+        await layer.post_turn(await layer.pre_turn(turn), Outcome(response="I cannot say."))
+    page = await layer.upkeep.stale(agent)
+    assert [(each.memory.id, each.reason) for each in page.items] == [(id, "Shown 5 times and never used.")]
+    assert page.next is None
+
+
+async def test_list_of_an_agent_has_no_memory_of_another(layer, agent):
+    await store(
+        layer, f"{agent}-other", ["The door code is 4471.", "The door code is 8820.", "The code is 8820: door."]
+    )
+    for call in (layer.upkeep.duplicates, layer.upkeep.contradictions, layer.upkeep.stale):
+        assert (await call(agent)).items == ()
+
+
+@pytest.mark.parametrize("name", ["duplicates", "contradictions", "stale"])
+@pytest.mark.parametrize("arguments", [{"limit": 0}, {"limit": 201}, {"limit": "5"}, {"after": "x"}, {"after": 5}])
+async def test_invalid_page_gets_a_typed_error(layer, agent, name, arguments):
+    with pytest.raises(InvalidInput, match=next(iter(arguments))):
+        await getattr(layer.upkeep, name)(agent, **arguments)
