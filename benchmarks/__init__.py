@@ -18,6 +18,8 @@ Modules, in order of execution:
 - `budget`: measure how much evidence (memories that answer) is shown with small token budgets.
 - `languages`: measure stemming in languages other than English.
 - `poisoning`: measure published attacks on memories, with each defence.
+- `upkeep`: count the planted pairs that the upkeep lists name.
+- `upkeep_texts`: write synthetic memories for it.
 - `reembed`: time a change of the embedding model while turns go on.
 - `filters`: time `recall` under filters, and compare it with an exact scan.
 - `large`: make a database with an agent of a million memories and turns.

@@ -15,7 +15,7 @@ Modules, in order of execution:
 - `servers`: `cognitive serve`, `dashboard` and `mcp`.
 - `hook`: `cognitive hook`.
 - `memory`: `cognitive remember`, `recall` and `memory`.
-- `upkeep`: `cognitive memory retire`, `restore` and `merge`.
+- `upkeep`: the commands of `cognitive memory` that hide memories, and list what may need attention.
 - `session`: `cognitive session`.
 - `why`: `cognitive why`.
 - `evaluate`: `cognitive evaluate`; also reads the policy and turns of `replay` and `tune`.

@@ -332,5 +332,12 @@ def show_receipt(receipt: Receipt) -> None:
     printing.line(f"erased of agent {receipt.agent_id!r}: {', '.join(removed) or 'nothing, it had no data'}")
 
 
-for _command in (upkeep.retire, upkeep.restore, upkeep.merge):
+for _command in (
+    upkeep.retire,
+    upkeep.restore,
+    upkeep.merge,
+    upkeep.duplicates,
+    upkeep.contradictions,
+    upkeep.stale,
+):
     command.add_command(_command)

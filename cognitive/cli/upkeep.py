@@ -1,4 +1,7 @@
-"""`cognitive memory retire`, `restore` and `merge`: hide memories, and show them again."""
+"""`cognitive memory retire`, `restore` and `merge` hide memories and show them again; three more commands list them.
+
+`duplicates`, `contradictions` and `stale` list what may need attention.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,18 @@ import click
 import cognitive
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.options import AGENT
+from cognitive.cli.options import AGENT, limit
 from cognitive.cli.shapes import MEMORY
+from cognitive.upkeep.pages import MAX_PAGE, StaleMemory
 
 if TYPE_CHECKING:
     from brain.types import Memory
+    from cognitive.upkeep.pages import PairPage, StalePage
 
+PAIRS = f"{{items: [{{older: {MEMORY}, newer: {MEMORY}, score, reason}}], next?, compared}}"
+STALE = f"{{items: [{{memory: {MEMORY}, reason}}], next?}}"
 STATES = f"{{memories: [{MEMORY}]}}"
+_AFTER = click.option("--after", help="The `next` of the page before.")
 _IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True, type=click.UUID)
 
 
@@ -67,3 +75,47 @@ def _show_states(memories: Sequence[Memory]) -> None:
     for memory in memories:
         state = f"hidden: {memory.hidden_reason}" if memory.hidden(now) else "visible"
         printing.line(f"{memory.id}  {state}  {memory.content[:80]}")
+
+
+@click.command(cls=JsonCommand, shape=PAIRS)
+@AGENT
+@limit(50, MAX_PAGE)
+@_AFTER
+def duplicates(agent: str, limit: int, after: str | None) -> None:
+    """List pairs of memories that say the same, the most certain first."""
+    run(_listed("duplicates", agent, limit, after), _show_page)
+
+
+@click.command(cls=JsonCommand, shape=PAIRS)
+@AGENT
+@limit(50, MAX_PAGE)
+@_AFTER
+def contradictions(agent: str, limit: int, after: str | None) -> None:
+    """List pairs of memories that give one attribute of one subject different values, the newest first."""
+    run(_listed("contradictions", agent, limit, after), _show_page)
+
+
+@click.command(cls=JsonCommand, shape=STALE)
+@AGENT
+@limit(50, MAX_PAGE)
+@_AFTER
+def stale(agent: str, limit: int, after: str | None) -> None:
+    """List memories that turns showed without use, or no longer use."""
+    run(_listed("stale", agent, limit, after), _show_page)
+
+
+async def _listed(name: str, agent: str, limit: int, after: str | None) -> PairPage | StalePage:
+    async with cognitive.CognitiveLayer.open() as layer:
+        page: PairPage | StalePage = await getattr(layer.upkeep, name)(agent, limit, after)
+        return page
+
+
+def _show_page(page: PairPage | StalePage) -> None:
+    for item in page.items:
+        for memory in (item.memory,) if isinstance(item, StaleMemory) else (item.older, item.newer):
+            printing.line(f"{memory.id}  {printing.day(memory.occurred_at)}  {memory.content[:80]}")
+        printing.line(f"  {item.reason}", style="dim")
+    if not page.items:
+        printing.line("This page has none.")
+    if page.next is not None:
+        printing.line(f"More: --after {page.next}")

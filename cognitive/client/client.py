@@ -14,7 +14,7 @@ import httpx
 from brain.artifacts import ArtifactPage
 from brain.store import Progress
 from brain.types import Memory, MemoryType, NewMemory, Receipt
-from cognitive.client.namespaces import RemoteAdmin, RemoteExplain, RemotePolicies, RemoteSessions, id_of
+from cognitive.client.namespaces import RemoteAdmin, RemoteExplain, RemotePolicies, RemoteSessions, RemoteUpkeep, id_of
 from cognitive.client.transport import ApiTransport
 from cognitive.degradation import Degradation
 from cognitive.errors import InvalidInput
@@ -52,8 +52,8 @@ class CognitiveClient:
 
     In addition, a method raises `NotAllowed` if the token does not permit the call, and `StoreUnavailable` if the
     server cannot be reached. Only `pre_turn` raises neither of them: if a turn cannot be prepared, it continues without
-    memory. The namespaces `sessions`, `policies`, `explain` and `admin` have the methods that the server offers over
-    HTTP.
+    memory. The namespaces `sessions`, `policies`, `explain`, `upkeep` and `admin` have the methods that the server
+    offers over HTTP.
     """
 
     def __init__(self, transport: ApiTransport, pre_turn_seconds: float) -> None:
@@ -61,6 +61,7 @@ class CognitiveClient:
         self.sessions = RemoteSessions(transport)
         self.policies = RemotePolicies(transport)
         self.explain = RemoteExplain(transport)
+        self.upkeep = RemoteUpkeep(transport)
         self.admin = RemoteAdmin(transport)
         self._pre_turn_seconds = pre_turn_seconds
 

@@ -1,4 +1,4 @@
-"""The namespaces `sessions`, `policies`, `explain` and `admin` of a client of a memory layer's server."""
+"""The namespaces `sessions`, `policies`, `explain`, `upkeep` and `admin` of a client of a memory layer's server."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from cognitive.lab.shadow import Agreement
 from cognitive.lab.what_if import WhatIf
 from cognitive.lab.why import Explanation
 from cognitive.policy import Policy
+from cognitive.upkeep.pages import PairPage, StalePage
 from cognitive.validation import require_id
 from cognitive.wire.models import (
     ActivationBody,
@@ -85,6 +86,29 @@ class RemoteExplain:
         return await self._transport.request(
             tuple[PastPlan, ...], "POST", "agents", agent_id, "plans", "search", body=body
         )
+
+
+class RemoteUpkeep:
+    """The namespace `client.upkeep`, which lists memories that may need attention."""
+
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
+
+    async def duplicates(self, agent_id: str, limit: int = 50, after: str | None = None) -> PairPage:
+        """Return pairs of memories of one type that say the same, the most certain first."""
+        return await self._page(PairPage, agent_id, "duplicates", limit, after)
+
+    async def contradictions(self, agent_id: str, limit: int = 50, after: str | None = None) -> PairPage:
+        """Return pairs of memories that give one attribute of one subject different values, the newest first."""
+        return await self._page(PairPage, agent_id, "contradictions", limit, after)
+
+    async def stale(self, agent_id: str, limit: int = 50, after: str | None = None) -> StalePage:
+        """Return memories that turns showed without use, or no longer use; those that were shown most come first."""
+        return await self._page(StalePage, agent_id, "stale", limit, after)
+
+    async def _page(self, returns: type[T], agent_id: str, name: str, limit: int, after: str | None) -> T:
+        query = {"limit": limit} | ({"after": after} if after is not None else {})
+        return await self._transport.request(returns, "GET", "agents", agent_id, "upkeep", name, query=query)
 
 
 class RemoteAdmin:

@@ -10,6 +10,7 @@ Modules, in order of execution:
 - `requests`: route by encoded paths, and parse JSON strictly.
 - `turns`: prepare turns, fit their conversations, record their outcomes; list, explain and rate turns.
 - `memories`: store, search, read, change and erase memories.
+- `upkeep`: list duplicates, contradictions and stale memories.
 - `sessions`: resume, end and clear sessions, and read their artifacts.
 - `policies`: show, save, compare and activate policies.
 - `agents`: list the tools of past turns, erase an agent, show the context sizes of models.

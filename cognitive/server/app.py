@@ -14,7 +14,7 @@ from starlette.responses import RedirectResponse
 from starlette.routing import BaseRoute, Mount, Route
 
 from cognitive.layer import CognitiveLayer
-from cognitive.server import agents, health, memories, policies, sessions, turns
+from cognitive.server import agents, health, memories, policies, sessions, turns, upkeep
 from cognitive.server.auth import Authentication, own_agent
 from cognitive.server.browsers import HtmlErrors, Origin, SecurityHeaders
 from cognitive.server.config import MountedApp, ServerConfig
@@ -72,7 +72,7 @@ def _routes(mounted: MountedApp) -> list[BaseRoute]:
 def _api() -> APIRouter:
     """Return the routes of the API. Each route below an agent's path needs the agent's own token or an admin's."""
     api = APIRouter(prefix="/api/v1", responses=PROBLEMS, dependencies=[Security(_BEARER)])
-    for router in (turns.router, memories.router, sessions.router, policies.router, agents.router):
+    for router in (turns.router, memories.router, upkeep.router, sessions.router, policies.router, agents.router):
         api.include_router(router, prefix=_AGENT_PREFIX, dependencies=[Depends(own_agent)])
     api.include_router(agents.global_router)
     return api

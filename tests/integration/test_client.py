@@ -156,6 +156,8 @@ async def test_client_manages_memories_and_sessions(client, layer, agent):
     doubles = await client.remember(agent, [CHOSEN.model_copy(update={"source": "double"})])
     assert (await client.merge(agent, doubles, ids[0]))[0].replaced_by == ids[0]
     assert (await client.restore(agent, doubles))[0].hidden_at is None
+    for name in ("duplicates", "contradictions", "stale"):
+        assert await getattr(client.upkeep, name)(agent, 5) == await getattr(layer.upkeep, name)(agent, 5)
     assert await client.retire(agent, doubles) == await layer.get(agent, doubles)
     hits = await client.recall(agent, QUESTION, "decision", 3)
     assert [(hit.memory_id, hit.content) for hit in hits] == [(ids[0], CHOSEN.content)]

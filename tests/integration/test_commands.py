@@ -190,6 +190,11 @@ def test_every_command_works_and_prints_its_documented_json(shell, urls, tmp_pat
     assert (shown["metadata"], shown["hidden_reason"]) == ({"priority": 3}, "expired")
     assert shell("memory", "merge", twin, "--into", fact)["memories"][0]["replaced_by"] == fact
     assert shell("memory", "restore", twin)["memories"][0]["hidden_reason"] == "expired"
+    [double] = shell("remember", "The pump is green.", "--type", "fact", "--source", "double")["ids"]
+    [pair] = shell("memory", "duplicates")["items"]
+    assert {pair["older"]["id"], pair["newer"]["id"]} == {twin, double}
+    assert shell("memory", "contradictions") == {"items": [], "next": None, "compared": 0}
+    assert shell("memory", "stale") == {"items": [], "next": None}
     assert shell("memory", "retire", twin)["memories"][0]["hidden_reason"] == "retired"
     assert shell("memory", "forget", fact, "--yes")["memories"] == 1
     assert shell("session", "end", "s1") == {"ended": True}

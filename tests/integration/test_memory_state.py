@@ -314,6 +314,16 @@ class Run:
             assert (hidden_at, reason) == wanted[:2], n
             assert replaced_by == (None if wanted[2] is None else self.ids[wanted[2]]), n
 
+    async def check_history(self) -> None:
+        """Compare what was visible at each hour with what a search as of this hour finds."""
+        for at in range(8, 45, 4):
+            visible = {
+                self.ids[n]
+                for n, expected in self.expected.items()
+                if expected.occurred_at <= at and not expected.hidden_at(at)
+            }
+            assert set(await recalled(self.layer, self.agent, as_of=hour(at))) == visible, at
+
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(lasts=st.tuples(LASTS, LASTS, LASTS), steps=STEPS)
@@ -325,6 +335,7 @@ async def test_any_sequence_of_steps_leaves_one_expected_state(layer, lasts, ste
     for step in steps:
         await run.apply(*step)
         await run.check()
+    await run.check_history()
 
 
 # --- older databases ---

@@ -18,6 +18,7 @@ from cognitive.api.admin import AdminApi
 from cognitive.api.explain import ExplainApi
 from cognitive.api.policies import PoliciesApi
 from cognitive.api.sessions import SessionsApi
+from cognitive.api.upkeep import UpkeepApi
 from cognitive.session.work import Work
 from cognitive.turn import Attribution, RecallHit, Report, Shown, TurnContext
 
@@ -96,6 +97,7 @@ NAMESPACES = {
         "shadow_agreement what_if",
     ),
     "explain": (ExplainApi, "candidates evaluation_cases past_plans replay shadow_agreement turn turn_ids turns why"),
+    "upkeep": (UpkeepApi, "contradictions duplicates stale"),
     "admin": (
         AdminApi,
         "apply_retention build_vector_index category_learning compare_models context_budgets "

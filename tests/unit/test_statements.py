@@ -37,6 +37,7 @@ PORTS = [
     "subtasks",
     "turn_analytics",
     "turns",
+    "upkeep",
 ]
 WALKING = {"memories": "walk_types walk_session walk_pinned walk_hidden", "group": "walk_stored walk_shown"}
 SLOTS = {"dimensions": "dimension <= 1200", "session": "session_id = :session_id"}
