@@ -12,7 +12,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import random
+import sys
 import tempfile
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
@@ -63,10 +65,16 @@ async def measure(name: str, call: Lists, planted: set[frozenset[str]], groups: 
             break
     first = found[:100]
     right = sum(pair in planted or len(pair) == 1 or _one_statement(pair, groups) for pair in first)
-    print(
+    say(
         f"{name}: {len(planted & set(found))} of {len(planted)} listed among {len(found)} pairs; of the first "
         f"{len(first)} right {right}; first page {times[0]:.2f} s, {len(times)} pages, {sum(times):.1f} s"
     )
+
+
+def say(text: str) -> None:
+    """Print a line at once."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 def _one_statement(pair: frozenset[str], groups: dict[str, int]) -> bool:
@@ -92,12 +100,11 @@ async def main() -> None:
     arguments = parser.parse_args()
     pairs = json.loads(arguments.pairs.read_text(encoding="utf-8"))
     planted = {kind: [pair for pair in pairs if pair["kind"] == kind] for kind in ("restated", "contradiction")}
-    statements = list(
-        dict.fromkeys(pair[side] for each in planted.values() for pair in each for side in ("first", "second"))
-    )
+    both = [text for each in planted.values() for pair in each for text in (pair["first"], pair["second"])]
+    statements = list(dict.fromkeys(both))
     random.Random(1).shuffle(statements)
     with tempfile.TemporaryDirectory() as directory:
-        Path(directory).chmod(0o711)
+        os.chmod(directory, 0o711)  # under root, the server runs as another user, who needs access
         server = EmbeddedServer(Path(directory))
         urls = server.acquire()
         await upgrade(urls.owner)
