@@ -2,7 +2,7 @@
 
 Each text is represented by its rarest words. Every two of them are a key, and so is a very rare word; texts with two
 equal keys form a pair. A key that many texts have, such as the words of a template, makes no pairs. Of 150 restatements
-among 100,000 texts, this finds 145; clusters of vectors of equal cost found 83 %.
+among 100,000 texts, this finds 145; clusters of vectors found about 120.
 """
 
 from __future__ import annotations
