@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from brain.claims import Claim, claim_of
+from brain.claims import claim_of
+from brain.text import words
 from brain.upkeep import ClaimedMemory
 
 
@@ -29,10 +30,17 @@ def contradictions(memories: Sequence[ClaimedMemory]) -> list[Contradiction]:
         claims = [(each, claim) for each in group if (claim := claim_of(each.content, each.speaker)) is not None]
         for (older, one), (newer, other) in pairwise(claims):
             if one.value != other.value:
-                found.append(Contradiction(older.seq, newer.seq, _reason(one, other)))
+                found.append(Contradiction(older.seq, newer.seq, _reason(older.content, newer.content)))
     return sorted(found, key=lambda each: -each.newer)
 
 
-def _reason(one: Claim, other: Claim) -> str:
-    about = f"{one.subject}, {one.attribute}" if one.attribute and not one.attribute.startswith("#") else one.subject
-    return f"Two values of one attribute ({about}): {one.value} and {other.value}."
+def _reason(older: str, newer: str) -> str:
+    before, now = _own_words(older, newer), _own_words(newer, older)
+    values = f': "{before}" and "{now}"' if before and now else ""
+    return f"They give one attribute of one subject different values{values}."
+
+
+def _own_words(text: str, other: str) -> str:
+    """Return the words of a text, as written, that the other text lacks."""
+    known = set(words(other))
+    return " ".join(word.strip(".,;:!") for word in text.split() if known.isdisjoint(words(word)))
