@@ -78,9 +78,9 @@ class UpkeepReader:
         rows = await self._rows(agent_id, SQL.by_seq(agent_id=agent_id, seqs=list(seqs)))
         return {row["seq"]: as_value(Memory, row) for row in rows}
 
-    async def vectors(self, agent_id: str, seqs: Sequence[int]) -> Mapping[int, Vector]:
-        """Return the vectors of memories by their sequence numbers."""
-        rows = await self._rows(agent_id, SQL.vectors(agent_id=agent_id, seqs=list(seqs)))
+    async def vectors(self, agent_id: str, seqs: Sequence[int], model: str) -> Mapping[int, Vector]:
+        """Return the vectors of memories by an embedding model, by the memories' sequence numbers."""
+        rows = await self._rows(agent_id, SQL.vectors(agent_id=agent_id, seqs=list(seqs), model=model))
         return {row["seq"]: row["vector"] for row in rows}
 
     async def claimed(self, agent_id: str, now: datetime) -> list[ClaimedMemory]:

@@ -253,7 +253,7 @@ def _compose(base: _Infrastructure) -> Services:
         sessions=SessionsApi(stores.sessions, stores.artifacts, session_manager, turns, resolver),
         policies=policies,
         explain=_explain(base, stores),
-        upkeep=UpkeepApi(UpkeepReader(base.database), resolver),
+        upkeep=UpkeepApi(UpkeepReader(base.database), embedders, resolver),
         admin=_admin(base, stores, memories, policies, resolver, category_learner, erasure_listeners),
         work=Work(stores.sessions, Subtasks(base.database, redactor), stores.memories, recall),
         resolver=resolver,

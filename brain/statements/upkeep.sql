@@ -13,13 +13,12 @@ SELECT id, type, content, speaker, context, occurred_at, session_id, source, tag
 FROM cognitive.memory WHERE agent_id = :agent_id AND seq = ANY(:seqs::bigint[])
 
 -- name: vectors
--- The vectors of the first passages of memories, by the agent's live model.
+-- The vectors of the first passages of memories.
 SELECT m.seq, e.embedding AS vector
 FROM cognitive.memory AS m JOIN cognitive.embedding AS e
     ON e.agent_id = :agent_id AND e.memory_id = m.id AND e.ordinal = 0 AND e.field = 'content'
+     AND e.model = :model
 WHERE m.agent_id = :agent_id AND m.seq = ANY(:seqs::bigint[])
-  AND e.model = coalesce((SELECT model FROM cognitive.agent_state WHERE agent_id = :agent_id),
-                         cognitive.most_common_model(:agent_id))
 
 -- name: claimed
 -- Memories that claim the same attribute of the same subject as another one, oldest first.

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
+from brain.embedding.embedders import Embedders
 from brain.types import Memory
 from brain.upkeep import MemoryTexts, UpkeepReader, UsageLimits, UsedMemory
 from cognitive.policy.resolver import PolicyResolver
@@ -22,8 +23,9 @@ class UpkeepApi:
     left out. Methods raise InvalidInput for another limit or `after`.
     """
 
-    def __init__(self, reader: UpkeepReader, policies: PolicyResolver) -> None:
+    def __init__(self, reader: UpkeepReader, embedders: Embedders, policies: PolicyResolver) -> None:
         self._reader = reader
+        self._embedders = embedders
         self._policies = policies
 
     async def duplicates(self, agent_id: str, limit: int = 50, after: str | None = None) -> PairPage:
@@ -36,7 +38,7 @@ class UpkeepApi:
         found, same, near, stop = await asyncio.to_thread(_duplicates, texts, start, size)
         if near:
             seqs = {texts.seqs[n]: n for pair in near for n in (pair.left, pair.right)}
-            vectors = await self._reader.vectors(agent_id, list(seqs))
+            vectors = await self._reader.vectors(agent_id, list(seqs), self._embedders.of(agent_id).model)
             same += duplicates.near_pairs(near, {seqs[seq]: vector for seq, vector in vectors.items()})
         pairs = [(texts.seqs[pair.right], texts.seqs[pair.left], pair.score, pair.reason) for pair in same]
         items = await self._pairs(agent_id, pairs)
