@@ -316,6 +316,19 @@ async def test_memory_is_superseded_once(pages, layer, agent_and_ids):
     assert again.status_code == 409
 
 
+async def test_memory_is_retired_and_restored_on_its_page(pages, layer, agent_and_ids):
+    agent, memory_ids = agent_and_ids
+    id = memory_ids["rising"]
+    assert (await send(pages, agent, "memory/retire", id=id)).status_code == 303
+    page = (await pages.get(of(agent, f"memory?id={id}"))).text
+    assert "Retired since" in page
+    assert "memory/supersede" not in page
+    assert (await send(pages, agent, "memory/retire", id=id)).status_code == 422
+    assert (await send(pages, agent, "memory/restore", id=id)).status_code == 303
+    [memory] = await layer.get(agent, [id])
+    assert memory.hidden_at is None
+
+
 async def test_token_without_erase_permission_cannot_forget_memories(layer, guarded, tokens, agent_and_ids):
     agent, memory_ids = agent_and_ids
     token, id = create(tokens, agent, erase=False)[1], str(memory_ids["evil"])
