@@ -70,8 +70,11 @@ ENTERED = frozenset(
 )
 # Further files, each with the reason for which it is separate.
 BEYOND = {
+    "brain/admission.py": "which memories a filter admits: a strategy of its own, which turns without a filter skip",
     "brain/deadline.py": "deadlines: the one primitive of reads, models and outcomes",
     "brain/decay.py": "decay: one formula for ranking, budgets and the lab, repeated in SQL",
+    "brain/filter_sql.py": "filters as SQL: lists and exports use it, too",
+    "brain/filters.py": "the grammar of filters: a public type, without SQL",
     "brain/languages.py": "languages as rows of data, which indexing and import read, too",
     "brain/passage_texts.py": "texts of passages: a replay reads them by the keys of a record",
     "brain/past_turns.py": "similar past turns: the ranking of memories and of tools both use them",

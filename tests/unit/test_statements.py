@@ -40,7 +40,8 @@ PORTS = [
     "upkeep",
 ]
 WALKING = {"memories": "walk_types walk_session walk_pinned walk_hidden", "group": "walk_stored walk_shown"}
-SLOTS = {"dimensions": "dimension <= 1200", "session": "session_id = :session_id"}
+SLOTS = {"dimensions": "dimension <= 1200", "session": "session_id = :session_id", "condition": "TRUE"}
+PARTS = ("listed", "admitted", "listed_words", "listed_vectors", "short")  # of the search with a filter
 NO_STATEMENTS_OF_ROWS = {"create", "grant"}  # they are about roles, which belong to no agent
 
 
@@ -50,7 +51,11 @@ def run(port):
     for name, statement in own.items():
         for walk in WALKING[name].split() if "<walk>" in statement.source else []:
             yield f"{name} by {walk}", statement.fill(walk=own[walk]).fill(each_type=own.get("walk_type", "")).sql
-        if "<walk>" not in statement.source and not name.startswith("walk_"):
+        if "<listed>" in statement.source:
+            parts = {slot: own.get(f"filtered_{slot}", "") for slot in PARTS}
+            yield f"{name} with a filter", statement.fill(**parts).fill(condition="TRUE").sql
+            yield name, statement.fill(**{**dict.fromkeys(PARTS, ""), "short": "NULL::text[]"}).sql
+        elif "<walk>" not in statement.source and not name.startswith(("walk_", "filtered_")):
             yield name, statement.sql
 
 
