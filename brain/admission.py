@@ -15,7 +15,7 @@ from uuid import UUID
 
 from brain import statements
 from brain.caches import cached
-from brain.filter_sql import SqlCondition
+from brain.filter_sql import SqlCondition, filled
 from brain.postgres.database import Connection
 from brain.statements import SqlStatement
 from brain.types import MemoryType
@@ -78,7 +78,7 @@ EVERY_MEMORY = Admission()
 
 async def admission(c: Connection, agent_id: str, types: Collection[MemoryType], condition: SqlCondition) -> Admission:
     """Return the memories of these types that meet a condition: listed by id, or by their estimated share."""
-    statement = _filled("sampled_matching", condition.sql)
+    statement = filled(SQL.sampled_matching, condition.sql)
     rows = await c.fetch(*statement(agent_id=agent_id, types=list(types), size=SAMPLE, **condition.values))
     sampled = sum(row["memories"] for row in rows)
     per_sampled = _total(sampled, max((row["last"] for row in rows), default=None)) / max(1, sampled)
@@ -93,7 +93,7 @@ async def with_listed(c: Connection, agent_id: str, found: Admission, types: Seq
     """Return the same memories, of which those of `types` are listed by id."""
     if not types or found.condition is None:
         return found
-    statement = _filled("matching_ids", found.condition.sql)
+    statement = filled(SQL.matching_ids, found.condition.sql)
     listed: dict[MemoryType, list[UUID]] = {type_: [] for type_ in types}
     for row in await c.fetch(*statement(agent_id=agent_id, types=list(types), **found.condition.values)):
         listed[row["type"]].append(row["id"])
@@ -118,11 +118,6 @@ def _examined(limit: int, share: float | None) -> int:
 
 def _cells(share: float | None) -> int:
     return 0 if share is None else math.ceil(PROBES / math.sqrt(share))
-
-
-@cached(64)
-def _filled(name: str, condition: str) -> SqlStatement:
-    return SQL[name].fill(condition=condition)
 
 
 @cached(64)

@@ -175,7 +175,7 @@ class Archive:
     async def page(self, agent_id: str, after: int, limit: int, wanted: MemoryFilter = NO_FILTER) -> list[StoredMemory]:
         """Return the next `limit` memories that a filter admits with a `seq` above `after`, in this order."""
         admitted = filter_sql.condition(wanted)
-        statement = SQL.page.fill(condition=admitted.sql)
+        statement = filter_sql.filled(SQL.page, admitted.sql)
         bound = statement(agent_id=agent_id, after_seq=after, limit=limit, **admitted.values)
         return [as_value(StoredMemory, row) for row in await self._database.run(agent_id, lambda c: c.fetch(*bound))]
 

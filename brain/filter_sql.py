@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from brain.caches import cached
 from brain.filters import TEXT_FIELDS, Condition, MemoryFilter, Value
+from brain.statements import SqlStatement
 
 _COMPARISONS = {"eq": "=", "ne": "<>", "gte": ">=", "lte": "<="}
 _NEVER = "FALSE"
@@ -53,6 +55,12 @@ def all_of(terms: Sequence[SqlCondition]) -> SqlCondition:
     """Return the conjunction of conditions, whose parameters must have different names; TRUE if there are none."""
     sql = " AND ".join(f"({term.sql})" for term in terms) or "TRUE"
     return SqlCondition(sql, {name: value for term in terms for name, value in term.values.items()})
+
+
+@cached(64)
+def filled(statement: SqlStatement, condition: str) -> SqlStatement:
+    """Return a statement with its slot `condition` filled by SQL. Cached, because every turn reads pinned memories."""
+    return statement.fill(condition=condition)
 
 
 def _compiled(each: Condition, name: str) -> SqlCondition:

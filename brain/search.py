@@ -43,7 +43,7 @@ B = 0.5  # length normalisation, 0 to 1: how much the score of a long passage is
 # True: the vectors fit into the covering index. False: they have more dimensions and are read from the table.
 _DIMENSIONS = {True: "dimension <= 1200", False: "dimension > 1200"}
 _MAX_LEXEMES = 32  # lexemes of a query; later ones are ignored
-_MAX_HIDDEN = 5_000  # hidden memories that are looked at, about 1 ms; with more, the search looks at each candidate
+_MAX_HIDDEN = 5_000  # hidden memories that are looked at; with more, the search looks at each candidate
 _FURTHER = 8  # factor for a type's limit when passages of a few long memories fill it
 
 

@@ -208,14 +208,15 @@ class MemoryStore:
     async def find(self, agent_id: str, wanted: MemoryFilter, limit: int, offset: int = 0) -> list[Memory]:
         """Return a page of the memories that a filter admits, oldest first, with those that are hidden."""
         admitted = filter_sql.condition(wanted)
-        statement = SQL.find_memories.fill(condition=admitted.sql)
+        statement = filter_sql.filled(SQL.find_memories, admitted.sql)
         bound = statement(agent_id=agent_id, limit=limit, offset=offset, **admitted.values)
         return [as_value(Memory, row) for row in await self._database.run(agent_id, lambda c: c.fetch(*bound))]
 
     async def pinned(self, agent_id: str, now: datetime, wanted: MemoryFilter = NO_FILTER) -> list[Memory]:
         """Return the pinned memories that a filter admits and that are visible at the time `now`, oldest first."""
         admitted = filter_sql.condition(wanted)
-        bound = SQL.pinned_memories.fill(condition=admitted.sql)(agent_id=agent_id, now=now, **admitted.values)
+        statement = filter_sql.filled(SQL.pinned_memories, admitted.sql)
+        bound = statement(agent_id=agent_id, now=now, **admitted.values)
         return [as_value(Memory, row) for row in await self._database.run(agent_id, lambda c: c.fetch(*bound))]
 
     async def update(self, agent_id: str, id: UUID, change: Callable[[Memory], NewMemory]) -> Memory:

@@ -14,7 +14,7 @@ from brain.types import Memory, MemoryType, Vector
 
 SQL = statements.load("upkeep")
 
-MAX_TEXTS = 200_000  # newest memories that are compared with each other; as many take a few seconds
+MAX_TEXTS = 200_000  # newest memories that are compared with each other, to bound time and memory
 MAX_CLAIMED = 20_000  # memories with equal claims that are read
 _MAX_LENGTH = 400  # characters of a memory that are compared
 
