@@ -77,31 +77,26 @@ def _show_states(memories: Sequence[Memory]) -> None:
         printing.line(f"{memory.id}  {state}  {memory.content[:80]}")
 
 
-@click.command(cls=JsonCommand, shape=PAIRS)
-@AGENT
-@limit(50, MAX_PAGE)
-@_AFTER
-def duplicates(agent: str, limit: int, after: str | None) -> None:
-    """List pairs of memories that say the same, the most certain first."""
-    run(_listed("duplicates", agent, limit, after), _show_page)
+def _listing(name: str, shape: str, about: str) -> click.Command:
+    """Return the command that prints a page of the upkeep list of this name; `about` is its help."""
+
+    @click.command(name, cls=JsonCommand, shape=shape, help=about)
+    @AGENT
+    @limit(50, MAX_PAGE)
+    @_AFTER
+    def command(agent: str, limit: int, after: str | None) -> None:
+        run(_listed(name, agent, limit, after), _show_page)
+
+    return command
 
 
-@click.command(cls=JsonCommand, shape=PAIRS)
-@AGENT
-@limit(50, MAX_PAGE)
-@_AFTER
-def contradictions(agent: str, limit: int, after: str | None) -> None:
-    """List pairs of memories that give one attribute of one subject different values, the newest first."""
-    run(_listed("contradictions", agent, limit, after), _show_page)
-
-
-@click.command(cls=JsonCommand, shape=STALE)
-@AGENT
-@limit(50, MAX_PAGE)
-@_AFTER
-def stale(agent: str, limit: int, after: str | None) -> None:
-    """List memories that turns showed without use, or no longer use."""
-    run(_listed("stale", agent, limit, after), _show_page)
+duplicates = _listing("duplicates", PAIRS, "List pairs of memories that say the same, the most certain first.")
+contradictions = _listing(
+    "contradictions",
+    PAIRS,
+    "List pairs of memories that give one attribute of one subject different values, the newest first.",
+)
+stale = _listing("stale", STALE, "List memories that turns showed without use, or no longer use.")
 
 
 async def _listed(name: str, agent: str, limit: int, after: str | None) -> PairPage | StalePage:
