@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
@@ -368,3 +369,32 @@ async def test_upgrade_dates_memories_that_were_superseded(urls):
         assert found[new] == (None, None, None)
         assert found[lost][:2] == (hour(9), "superseded")
         await connection.close()
+
+
+async def test_import_dates_superseded_memories_of_an_older_export(layer, agent):
+    old, new = uuid4(), uuid4()
+    common = {"form": "cognitive-memory-2", "type": "fact", "created_at": hour(8), "updated_at": hour(9)}
+    lines = [
+        {**common, "id": old, "content": "The gate code is 4711.", "occurred_at": hour(0), "superseded_by": new},
+        {**common, "id": new, "content": "The gate code is 4822.", "occurred_at": hour(5), "supersedes": old},
+    ]
+    await layer.admin.import_lines(agent, [json.dumps(line, default=str) for line in lines])
+    assert await states(layer, agent, [old, new]) == [(hour(5), "superseded", new), (None, None, None)]
+
+
+async def test_export_and_import_keep_state_and_metadata(layer, agent):
+    old, twin, kept, brief = await layer.remember(
+        agent,
+        [
+            fact("The gate code is 4711.", metadata={"priority": 3}),
+            fact("Gate: 4711."),
+            fact("The gate is green."),
+            fact("The gate is open.", expires_at=hour(2)),
+        ],
+    )
+    await layer.retire(agent, [old])
+    await layer.merge(agent, [twin], kept)
+    lines = [line async for line in layer.admin.export(agent)]
+    await layer.admin.import_lines(f"{agent}-copy", lines)
+    ids = [old, twin, kept, brief]
+    assert await layer.get(f"{agent}-copy", ids) == await layer.get(agent, ids)
