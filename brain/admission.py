@@ -10,12 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from brain import statements
+from brain import filter_sql, filter_values, statements
 from brain.caches import cached
 from brain.filter_sql import SqlCondition, filled
+from brain.filters import MemoryFilter
 from brain.postgres.database import Connection
 from brain.statements import SqlStatement
 from brain.types import MemoryType
@@ -40,11 +42,13 @@ _FILTERED = {
 class Admission:
     """The memories that a search may find, by type.
 
-    `condition` is None if it may find all of them. `listed` has the ids of the admitted memories of some types, and
+    `condition` is None if it may find all of them. `candidates` is a query for the ids of memories that may meet it, by
+    an index, if there is one (see `brain.filter_values`). `listed` has the ids of the admitted memories of some types, and
     `shares` the estimated share of the admitted memories of the other types.
     """
 
     condition: SqlCondition | None = None
+    candidates: SqlCondition | None = None
     listed: Mapping[MemoryType, Sequence[UUID]] = field(default_factory=dict)
     shares: Mapping[MemoryType, float] = field(default_factory=dict)
 
@@ -76,8 +80,14 @@ class Admission:
 EVERY_MEMORY = Admission()
 
 
-async def admission(c: Connection, agent_id: str, types: Collection[MemoryType], condition: SqlCondition) -> Admission:
-    """Return the memories of these types that meet a condition: listed by id, or by their estimated share."""
+async def admission(
+    c: Connection, agent_id: str, types: Collection[MemoryType], wanted: MemoryFilter, at: datetime | None
+) -> Admission:
+    """Return the memories of these types that a filter admits: listed by id, or by their estimated share.
+
+    They are the memories that can be found at the time `at` (default: now).
+    """
+    condition = filter_sql.findable(wanted, at)
     statement = filled(SQL.sampled_matching, condition.sql)
     rows = await c.fetch(*statement(agent_id=agent_id, types=list(types), size=SAMPLE, **condition.values))
     sampled = sum(row["memories"] for row in rows)
@@ -85,7 +95,7 @@ async def admission(c: Connection, agent_id: str, types: Collection[MemoryType],
     shares: dict[MemoryType, float] = {
         row["type"]: row["matching"] / row["memories"] for row in rows if row["matching"] * per_sampled > MAX_LISTED
     }
-    found = Admission(condition, {}, shares)
+    found = Admission(condition, filter_values.candidates(wanted), {}, shares)
     return await with_listed(c, agent_id, found, [type_ for type_ in types if type_ not in shares])
 
 
@@ -93,9 +103,10 @@ async def with_listed(c: Connection, agent_id: str, found: Admission, types: Seq
     """Return the same memories, of which those of `types` are listed by id."""
     if not types or found.condition is None:
         return found
-    statement = filled(SQL.matching_ids, found.condition.sql)
+    statement = _matching_ids(found.condition.sql, found.candidates.sql if found.candidates is not None else None)
+    values = {**found.condition.values, **(found.candidates.values if found.candidates is not None else {})}
     listed: dict[MemoryType, list[UUID]] = {type_: [] for type_ in types}
-    for row in await c.fetch(*statement(agent_id=agent_id, types=list(types), **found.condition.values)):
+    for row in await c.fetch(*statement(agent_id=agent_id, types=list(types), **values)):
         listed[row["type"]].append(row["id"])
     shares = {type_: share for type_, share in found.shares.items() if type_ not in listed}
     return replace(found, listed={**found.listed, **listed}, shares=shares)
@@ -118,6 +129,13 @@ def _examined(limit: int, share: float | None) -> int:
 
 def _cells(share: float | None) -> int:
     return 0 if share is None else math.ceil(PROBES / math.sqrt(share))
+
+
+@cached(64)
+def _matching_ids(condition: str, candidates: str | None) -> SqlStatement:
+    if candidates is None:
+        return SQL.matching_ids.fill(condition=condition)
+    return SQL.indexed_matching_ids.fill(condition=condition, candidates=candidates)
 
 
 @cached(64)

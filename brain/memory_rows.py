@@ -252,6 +252,8 @@ async def _insert_index(
     for model in {model: None for item in written for model in item.vectors}:
         rows = [(item.id, item.memory.type, vector) for item in written for vector in item.vectors[model]]
         await index_rows.insert_vectors(c, agent_id, model, rows)
+    labelled = [item.id for item in written if item.memory.tags or item.memory.attributes or item.memory.metadata]
+    await index_rows.insert_values(c, agent_id, labelled)
 
 
 async def rewrite(
@@ -282,6 +284,7 @@ async def rewrite(
     await c.execute(*SQL.delete_postings(agent_id=agent_id, memory_ids=[item.id]))
     gone = await c.fetchrow(*SQL.delete_passages(agent_id=agent_id, memory_ids=[item.id]))
     await c.execute(*SQL.delete_embeddings(agent_id=agent_id, memory_ids=[item.id]))
+    await index_rows.delete_values(c, agent_id, [item.id])
     memory = item.memory
     await c.execute(
         *SQL.replace_memory(

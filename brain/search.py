@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from brain import filter_sql, past_turns, statements
+from brain import past_turns, statements
 from brain.admission import EVERY_MEMORY, admission, with_listed
 from brain.embedding.embedders import EmbeddingSpaces
 from brain.filters import NO_FILTER, MemoryFilter
@@ -247,7 +247,7 @@ async def _candidates(
     """Return the passages that the channels find; `hidden` says that the agent has memories that cannot be found."""
     admitted = EVERY_MEMORY
     if query.filter or hidden:
-        admitted = await admission(connection, agent_id, query.types, filter_sql.findable(query.filter, query.at))
+        admitted = await admission(connection, agent_id, query.types, query.filter, query.at)
     values = _candidate_values(agent_id, query, associated, chosen)
     dimensions = _DIMENSIONS[query.vector is None or len(query.vector) <= 1200]
     types, hits = query.types, list[Hit]()

@@ -125,6 +125,12 @@ posting = Table(
     ),
 )
 
+memory_value = Table(
+    "memory_value", metadata, _agent(), _column("path", Text(collation="C")), _column("value", Text(collation="C")),
+    _column("memory_id", Uuid),
+    PrimaryKeyConstraint("agent_id", "path", "value", "memory_id"),
+)
+
 embedding = Table(
     "embedding", metadata, _agent(), _column("memory_id", Uuid), _column("ordinal", Integer), _column("field", Text),
     _column("model", Text), _column("dimension", SmallInteger), _column("type", Text),

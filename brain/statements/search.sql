@@ -66,6 +66,17 @@ GROUP BY m.type
 SELECT m.id, m.type FROM cognitive.memory AS m
 WHERE m.agent_id = :agent_id AND m.type = ANY(:types::text[]) AND (<condition>)
 
+-- name: indexed_matching_ids
+-- The same memories. The query in the slot `candidates` finds those that may meet the condition; memories with too many
+-- values have the path '*'. Rows are looked up by key, and OFFSET 0 enforces it: on tables without statistics a join
+-- would be planned as a scan of all the agent's rows.
+SELECT m.id, m.type FROM (
+    <candidates> UNION SELECT memory_id FROM cognitive.memory_value WHERE agent_id = :agent_id AND path = '*'
+    OFFSET 0) AS c CROSS JOIN LATERAL (
+    SELECT m.id, m.type FROM cognitive.memory AS m
+    WHERE m.agent_id = :agent_id AND m.id = c.memory_id AND m.type = ANY(:types::text[]) AND (<condition>) OFFSET 0
+    ) AS m
+
 -- name: candidates
 -- Every passage that a channel finds, with the raw score of each channel. `limits` are the passages per channel for
 -- each of the `types`. A channel ranks `examined` passages of a type, and takes those that are admitted, up to the

@@ -328,6 +328,7 @@ SELECT (SELECT count(*) FROM cognitive.memory WHERE agent_id = :agent_id) AS mem
 -- Delete every row of the agent. Foreign keys delete passages and vectors with a memory, the vectors with a turn,
 -- and the chunks with an artifact.
 WITH posting AS (DELETE FROM cognitive.posting WHERE agent_id = :agent_id),
+     value AS (DELETE FROM cognitive.memory_value WHERE agent_id = :agent_id),
      exposure AS (DELETE FROM cognitive.exposure WHERE agent_id = :agent_id),
      usage AS (DELETE FROM cognitive.usage WHERE agent_id = :agent_id),
      revision AS (DELETE FROM cognitive.revision WHERE agent_id = :agent_id),

@@ -1,0 +1,75 @@
+"""Find the memories that a filter may admit in `cognitive.memory_value`, without reading the others.
+
+This table has the tags of memories, and the values in `attributes` and `metadata`, as texts (see migration 0103). A
+range of values is a range of texts there. Texts are cut and numbers rounded, and two keys that contain dots may have
+one path. So too many memories may be found, but never too few, and the condition of the filter must be checked on each.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from brain.filter_sql import SqlCondition
+from brain.filters import Condition, MemoryFilter, Scalar
+
+MAX_CHARACTERS = 100  # of a path and of a value in the table
+_LAST_KIND = "s"
+_INVERTED = str.maketrans("0123456789abcdef", "fedcba9876543210")
+_TINY, _HUGE = 1e-300, 10**308  # the limits of the numbers that are told apart
+_BY_PATH = "SELECT memory_id FROM cognitive.memory_value WHERE agent_id = :agent_id AND path = :{name}_path::text"
+
+
+def encoded(value: Scalar | datetime) -> str:
+    """Return a text, a number or a boolean as it is in the table. The order of values of one kind is kept."""
+    if isinstance(value, str):
+        return f"s{value}"[:MAX_CHARACTERS]
+    if isinstance(value, bool):
+        return f"b{value:d}"
+    if not isinstance(value, (int, float)):
+        raise TypeError(f"expected a text, a number or a boolean, got {value!r}")
+    number = 0.0 if abs(value) < _TINY else float(max(-_HUGE, min(_HUGE, value)))
+    digits = struct.pack(">d", number).hex()
+    return f"n1{digits}" if number >= 0 else f"n0{digits.translate(_INVERTED)}"
+
+
+def candidates(wanted: MemoryFilter) -> SqlCondition | None:
+    """Return a query for the ids of the memories that a filter may admit, as SQL with named parameters.
+
+    Return None if no condition names a tag, or a value in `attributes` or `metadata`, that a memory must have.
+    """
+    named = [each for each in wanted.conditions if each.column in ("tags", "attributes", "metadata")]
+    lists = [each for each in named if each.operator in ("eq", "in")]
+    ranges: dict[str, list[Condition]] = {}
+    for each in named:
+        if each.operator in ("gte", "lte") or (each.operator == "exists" and each.value):
+            ranges.setdefault(each.name, []).append(each)
+    parts = [_in_list(f"value_{n}", each) for n, each in enumerate(lists)]
+    parts += [_in_range(f"value_{n}", bounds) for n, bounds in enumerate(ranges.values(), start=len(lists))]
+    if not parts:
+        return None
+    values = {name: value for part in parts for name, value in part.values.items()}
+    return SqlCondition(" INTERSECT ".join(part.sql for part in parts), values)
+
+
+def _in_list(name: str, each: Condition) -> SqlCondition:
+    values = each.value if isinstance(each.value, tuple) else (each.value,)
+    return _rows(name, each, "= ANY(:{name}_texts::text[])", texts=sorted({encoded(value) for value in values}))
+
+
+def _in_range(name: str, bounds: Sequence[Condition]) -> SqlCondition:
+    """Return the range of the values that meet all conditions on one path: gte, lte and exists."""
+    compared = [(each.operator, encoded(each.value)) for each in bounds if each.operator != "exists"]
+    kind = compared[0][1][0] if compared else ""
+    low = max((text for operator, text in compared if operator == "gte"), default=kind)
+    high = min((text for operator, text in compared if operator == "lte"), default=chr(ord(kind or _LAST_KIND) + 1))
+    return _rows(name, bounds[0], "BETWEEN :{name}_low::text AND :{name}_high::text", low=low, high=high)
+
+
+def _rows(name: str, each: Condition, compared: str, **values: Any) -> SqlCondition:
+    """Return a query for the ids of the memories with a value on the path of a condition. `name` names parameters."""
+    values["path"] = each.name[:MAX_CHARACTERS]
+    sql = f"{_BY_PATH.format(name=name)} AND value {compared.format(name=name)}"
+    return SqlCondition(sql, {f"{name}_{key}": value for key, value in values.items()})

@@ -1,0 +1,22 @@
+"""Add a table with the values of memories, so that filters find rare memories by an index."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from alembic import op
+
+revision = "0103"
+down_revision = "0102"
+
+
+def upgrade() -> None:
+    script = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
+    # through SQLAlchemy asyncpg would prepare the script, and a script of several statements cannot be prepared
+    op.get_bind().connection.dbapi_connection.run_async(lambda connection: connection.execute(script))
+
+
+def downgrade() -> None:
+    op.execute("UPDATE cognitive.alembic_version SET oldest = '0102'")
+    op.execute("DROP TABLE cognitive.memory_value")
+    op.execute("DROP FUNCTION cognitive.memory_values")
