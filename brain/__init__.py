@@ -18,10 +18,11 @@ Modules, in order of execution:
 - `indexing`: cut a memory into passages, with the texts to embed and the lexemes to index.
 - `text`: split text into words, stems and sentences.
 - `languages`: list the languages of the index, and cache which language an agent uses.
-- `index_rows`: write the postings and vectors of a memory, in every language and embedding model of its agent.
+- `index_rows`: write the postings, values and vectors of a memory, in every language and embedding model of its agent.
 - `search`: find candidates with the raw score of each search method.
 - `admission`: find the memories that a filter admits, by listing them or by looking them up in the order of rank.
 - `filters`: read the conditions that memories must meet.
+- `filter_values`: find the memories that a filter may admit by an index of their values.
 - `filter_sql`: translate filters to SQL.
 - `past_turns`: compare past turns with the query, and return the memories that they used.
 - `terms`: choose the words of a query whose postings are read.

@@ -25,15 +25,17 @@ from brain.types import MemoryType
 SQL = statements.load("search")
 PROBES = 48  # cells read per type and field: docs/decisions/0025-large-agents.md has the recall of fewer and more
 SAMPLE = 500  # memories; a search among no more of them lists the admitted ones at once
-MAX_LISTED = 2_000  # admitted memories of a type, by the estimate; comparing as many with the query takes about 15 ms
+MAX_LISTED = 2_000  # memories; comparing as many with the query takes about 15 ms
+_WIDENED = 1 / 3  # cells read for a share of the memories grow with its inverse to this power
 _MARGIN = 1.3  # passages examined for each that is expected to be needed
+_Listed = Mapping[MemoryType, Sequence[UUID]]
 # The slots of the statement that finds candidates: without and with a filter.
 _EVERY_MEMORY = {"listed": "", "admitted": "", "listed_words": "", "listed_vectors": "", "short": "NULL::text[]"}
 _FILTERED = {
     "listed": SQL.filtered_listed,
-    "admitted": SQL.filtered_admitted,
     "listed_words": SQL.filtered_listed_words,
     "listed_vectors": SQL.filtered_listed_vectors,
+    "admitted": SQL.filtered_admitted,
     "short": SQL.filtered_short,
 }
 
@@ -42,14 +44,14 @@ _FILTERED = {
 class Admission:
     """The memories that a search may find, by type.
 
-    `condition` is None if it may find all of them. `candidates` is a query for the ids of memories that may meet it, by
-    an index, if there is one (see `brain.filter_values`). `listed` has the ids of the admitted memories of some types, and
-    `shares` the estimated share of the admitted memories of the other types.
+    `condition` is None if it may find all of them. `candidates` is a query for those that may meet it, by an index, if
+    there is one (see `brain.filter_values`). `listed` has the ids of all memories of some types that may meet it: a
+    search checks those that it finds. `shares` has the estimated share of the admitted memories of the other types.
     """
 
     condition: SqlCondition | None = None
     candidates: SqlCondition | None = None
-    listed: Mapping[MemoryType, Sequence[UUID]] = field(default_factory=dict)
+    listed: _Listed = field(default_factory=dict)
     shares: Mapping[MemoryType, float] = field(default_factory=dict)
 
     def statement(self, dimensions: str) -> SqlStatement:
@@ -87,29 +89,58 @@ async def admission(
 
     They are the memories that can be found at the time `at` (default: now).
     """
-    condition = filter_sql.findable(wanted, at)
-    statement = filled(SQL.sampled_matching, condition.sql)
-    rows = await c.fetch(*statement(agent_id=agent_id, types=list(types), size=SAMPLE, **condition.values))
-    sampled = sum(row["memories"] for row in rows)
-    per_sampled = _total(sampled, max((row["last"] for row in rows), default=None)) / max(1, sampled)
-    shares: dict[MemoryType, float] = {
-        row["type"]: row["matching"] / row["memories"] for row in rows if row["matching"] * per_sampled > MAX_LISTED
-    }
-    found = Admission(condition, filter_values.candidates(wanted), {}, shares)
-    return await with_listed(c, agent_id, found, [type_ for type_ in types if type_ not in shares])
+    found = Admission(filter_sql.findable(wanted, at), filter_values.candidates(wanted))
+    listed = await _by_index(c, agent_id, found, types, MAX_LISTED)
+    if listed is not None:
+        return replace(found, listed=listed)
+    shares = await _shares(c, agent_id, types, found)
+    return await with_listed(c, agent_id, replace(found, shares=shares), [each for each in types if each not in shares])
 
 
-async def with_listed(c: Connection, agent_id: str, found: Admission, types: Sequence[MemoryType]) -> Admission:
+async def with_listed(c: Connection, agent_id: str, found: Admission, types: Collection[MemoryType]) -> Admission:
     """Return the same memories, of which those of `types` are listed by id."""
     if not types or found.condition is None:
         return found
-    statement = _matching_ids(found.condition.sql, found.candidates.sql if found.candidates is not None else None)
-    values = {**found.condition.values, **(found.candidates.values if found.candidates is not None else {})}
-    listed: dict[MemoryType, list[UUID]] = {type_: [] for type_ in types}
-    for row in await c.fetch(*statement(agent_id=agent_id, types=list(types), **values)):
-        listed[row["type"]].append(row["id"])
+    listed = await _by_index(c, agent_id, found, types, 2 * MAX_LISTED)
+    if listed is None:
+        statement = filled(SQL.matching_ids, found.condition.sql)
+        rows = await c.fetch(*statement(agent_id=agent_id, types=list(types), **found.condition.values))
+        listed = _by_type(types, rows)
     shares = {type_: share for type_, share in found.shares.items() if type_ not in listed}
     return replace(found, listed={**found.listed, **listed}, shares=shares)
+
+
+async def _by_index(
+    c: Connection, agent_id: str, found: Admission, types: Collection[MemoryType], limit: int
+) -> _Listed | None:
+    """Return the ids of all memories that may be admitted, by type; None without an index, or above the limit."""
+    if found.candidates is None:
+        return None
+    statement = _indexed_ids(found.candidates.sql)
+    rows = await c.fetch(*statement(agent_id=agent_id, types=list(types), limit=limit + 1, **found.candidates.values))
+    return _by_type(types, rows) if len(rows) <= limit else None
+
+
+def _by_type(types: Collection[MemoryType], rows: Sequence[Any]) -> _Listed:
+    ids: dict[MemoryType, dict[UUID, None]] = {type_: {} for type_ in types}
+    for row in rows:
+        ids[row["type"]][row["id"]] = None
+    return {type_: list(each) for type_, each in ids.items()}
+
+
+async def _shares(
+    c: Connection, agent_id: str, types: Collection[MemoryType], found: Admission
+) -> dict[MemoryType, float]:
+    """Return the estimated share of admitted memories, for the types that have more than can be listed."""
+    if found.condition is None:
+        return {}
+    statement = filled(SQL.sampled_matching, found.condition.sql)
+    rows = await c.fetch(*statement(agent_id=agent_id, types=list(types), size=SAMPLE, **found.condition.values))
+    sampled = sum(row["memories"] for row in rows)
+    per_sampled = _total(sampled, max((row["last"] for row in rows), default=None)) / max(1, sampled)
+    return {
+        row["type"]: row["matching"] / row["memories"] for row in rows if row["matching"] * per_sampled > MAX_LISTED
+    }
 
 
 def _total(sampled: int, last: UUID | None) -> float:
@@ -128,14 +159,12 @@ def _examined(limit: int, share: float | None) -> int:
 
 
 def _cells(share: float | None) -> int:
-    return 0 if share is None else math.ceil(PROBES / math.sqrt(share))
+    return 0 if share is None else math.ceil(PROBES * share**-_WIDENED)
 
 
 @cached(64)
-def _matching_ids(condition: str, candidates: str | None) -> SqlStatement:
-    if candidates is None:
-        return SQL.matching_ids.fill(condition=condition)
-    return SQL.indexed_matching_ids.fill(condition=condition, candidates=candidates)
+def _indexed_ids(candidates: str) -> SqlStatement:
+    return SQL.indexed_ids.fill(candidates=candidates)
 
 
 @cached(64)

@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 from brain.filter_sql import SqlCondition
-from brain.filters import Condition, MemoryFilter, Scalar
+from brain.filters import Condition, MemoryFilter, Value
 
 MAX_CHARACTERS = 100  # of a path and of a value in the table
 _LAST_KIND = "s"
 _INVERTED = str.maketrans("0123456789abcdef", "fedcba9876543210")
 _TINY, _HUGE = 1e-300, 10**308  # the limits of the numbers that are told apart
-_BY_PATH = "SELECT memory_id FROM cognitive.memory_value WHERE agent_id = :agent_id AND path = :{name}_path::text"
+_BY_PATH = (
+    "SELECT memory_id, type FROM cognitive.memory_value WHERE agent_id = :agent_id AND type = ANY(:types::text[])"
+    " AND path = :{name}_path::text"
+)
 
 
-def encoded(value: Scalar | datetime) -> str:
+def encoded(value: Value) -> str:
     """Return a text, a number or a boolean as it is in the table. The order of values of one kind is kept."""
     if isinstance(value, str):
         return f"s{value}"[:MAX_CHARACTERS]
@@ -36,9 +38,10 @@ def encoded(value: Scalar | datetime) -> str:
 
 
 def candidates(wanted: MemoryFilter) -> SqlCondition | None:
-    """Return a query for the ids of the memories that a filter may admit, as SQL with named parameters.
+    """Return a query for the ids and types of the memories that a filter may admit, as SQL with named parameters.
 
-    Return None if no condition names a tag, or a value in `attributes` or `metadata`, that a memory must have.
+    The parameter `types` has the types of the memories. One memory may be found repeatedly. Return
+    None if no condition names a tag, or a value in `attributes` or `metadata`, that a memory must have.
     """
     named = [each for each in wanted.conditions if each.column in ("tags", "attributes", "metadata")]
     lists = [each for each in named if each.operator in ("eq", "in")]
@@ -69,7 +72,7 @@ def _in_range(name: str, bounds: Sequence[Condition]) -> SqlCondition:
 
 
 def _rows(name: str, each: Condition, compared: str, **values: Any) -> SqlCondition:
-    """Return a query for the ids of the memories with a value on the path of a condition. `name` names parameters."""
+    """Return a query for the memories with a value on the path of a condition. `name` names parameters."""
     values["path"] = each.name[:MAX_CHARACTERS]
     sql = f"{_BY_PATH.format(name=name)} AND value {compared.format(name=name)}"
     return SqlCondition(sql, {f"{name}_{key}": value for key, value in values.items()})

@@ -126,9 +126,9 @@ posting = Table(
 )
 
 memory_value = Table(
-    "memory_value", metadata, _agent(), _column("path", Text(collation="C")), _column("value", Text(collation="C")),
-    _column("memory_id", Uuid),
-    PrimaryKeyConstraint("agent_id", "path", "value", "memory_id"),
+    "memory_value", metadata, _agent(), _column("type", Text), _column("path", Text(collation="C")),
+    _column("value", Text(collation="C")), _column("memory_id", Uuid),
+    PrimaryKeyConstraint("agent_id", "type", "path", "value", "memory_id"),
 )
 
 embedding = Table(

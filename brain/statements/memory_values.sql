@@ -2,15 +2,16 @@
 
 -- name: insert_values
 -- Insert the values of memories.
-INSERT INTO cognitive.memory_value (agent_id, path, value, memory_id)
-SELECT :agent_id, v.path, v.value, m.id
+INSERT INTO cognitive.memory_value (agent_id, type, path, value, memory_id)
+SELECT :agent_id, m.type, v.path, v.value, m.id
 FROM cognitive.memory AS m CROSS JOIN LATERAL cognitive.memory_values(m.tags, m.attributes, m.metadata) AS v
 WHERE m.agent_id = :agent_id AND m.id = ANY(:memory_ids::uuid[])
 
 -- name: delete_values
 -- Delete the values of memories. Run it before their tags, attributes or metadata change.
 DELETE FROM cognitive.memory_value AS v
-USING (SELECT m.id, c.path, c.value
+USING (SELECT m.id, m.type, c.path, c.value
        FROM cognitive.memory AS m CROSS JOIN LATERAL cognitive.memory_values(m.tags, m.attributes, m.metadata) AS c
        WHERE m.agent_id = :agent_id AND m.id = ANY(:memory_ids::uuid[])) AS gone
-WHERE v.agent_id = :agent_id AND v.path = gone.path AND v.value = gone.value AND v.memory_id = gone.id
+WHERE v.agent_id = :agent_id AND v.type = gone.type AND v.path = gone.path AND v.value = gone.value
+  AND v.memory_id = gone.id

@@ -66,16 +66,13 @@ GROUP BY m.type
 SELECT m.id, m.type FROM cognitive.memory AS m
 WHERE m.agent_id = :agent_id AND m.type = ANY(:types::text[]) AND (<condition>)
 
--- name: indexed_matching_ids
--- The same memories. The query in the slot `candidates` finds those that may meet the condition; memories with too many
--- values have the path '*'. Rows are looked up by key, and OFFSET 0 enforces it: on tables without statistics a join
--- would be planned as a scan of all the agent's rows.
-SELECT m.id, m.type FROM (
-    <candidates> UNION SELECT memory_id FROM cognitive.memory_value WHERE agent_id = :agent_id AND path = '*'
-    OFFSET 0) AS c CROSS JOIN LATERAL (
-    SELECT m.id, m.type FROM cognitive.memory AS m
-    WHERE m.agent_id = :agent_id AND m.id = c.memory_id AND m.type = ANY(:types::text[]) AND (<condition>) OFFSET 0
-    ) AS m
+-- name: indexed_ids
+-- The memories of these types that may meet the condition, at most `limit`, and some of them repeatedly. The query in
+-- the slot finds them by their values. Memories with too many values have the path '*', and may always meet it.
+SELECT memory_id AS id, type FROM (
+    <candidates> UNION ALL SELECT memory_id, type FROM cognitive.memory_value
+    WHERE agent_id = :agent_id AND type = ANY(:types::text[]) AND path = '*') AS m
+LIMIT :limit
 
 -- name: candidates
 -- Every passage that a channel finds, with the raw score of each channel. `limits` are the passages per channel for
@@ -154,7 +151,7 @@ dense AS (
                 WHERE agent_id = :agent_id AND model = :model AND field = p.field AND type = p.type
                     AND :embedding IS NOT NULL
                   AND <dimensions> AND p.cells IS NOT NULL AND cell IS NOT NULL AND cell <> ALL(p.cells)
-                LIMIT p.examined)
+                LIMIT CASE WHEN p.examined > 0 THEN p.most ELSE 0 END)
                 OFFSET 0) AS v
             ORDER BY v.distance, v.memory_id, v.ordinal LIMIT p.examined) AS e <admitted>
         ORDER BY e.distance, e.memory_id, e.ordinal LIMIT p.most) AS d
@@ -268,10 +265,14 @@ LEFT JOIN LATERAL (
 ORDER BY f.seq, f.ordinal
 
 -- name: filtered_listed
--- For the slot `listed`: the memories of types of which few are admitted. All of them are compared with the query.
+-- For the slot `listed`: the memories of types of which few are admitted. All of them are compared with the query, and
+-- then looked up in the order of a channel, as above, since some of them may not be admitted.
 listed_memory AS MATERIALIZED (
-    SELECT w.type, w.most, l.id FROM wanted AS w
-    JOIN unnest(:listed_ids::uuid[], :listed_types::text[]) AS l(id, type) ON l.type = w.type),
+    SELECT l.id, l.type FROM unnest(:listed_ids::uuid[], :listed_types::text[]) AS l(id, type)),
+listed_vector AS MATERIALIZED (
+    SELECT l.type, e.field, e.memory_id, e.ordinal, e.distance FROM listed_memory AS l CROSS JOIN LATERAL (
+        SELECT memory_id, ordinal, field, embedding <#> :embedding::halfvec AS distance FROM cognitive.embedding
+        WHERE agent_id = :agent_id AND memory_id = l.id AND model = :model AND :embedding IS NOT NULL OFFSET 0) AS e),
 
 -- name: filtered_admitted
 -- For the slot `admitted`, after a list `e` in the order of a channel: look up the memories one after another until
@@ -283,19 +284,19 @@ CROSS JOIN LATERAL (
 -- name: filtered_listed_words
 UNION ALL
 SELECT w.type, l.memory_id, l.ordinal FROM wanted AS w CROSS JOIN LATERAL (
-    SELECT memory_id, ordinal FROM lexical WHERE type = w.type AND memory_id IN (SELECT id FROM listed_memory)
-    ORDER BY bm25 DESC, memory_id, ordinal LIMIT w.most) AS l
+    SELECT e.memory_id, e.ordinal FROM (
+        SELECT memory_id, ordinal, bm25 FROM lexical
+        WHERE type = w.type AND memory_id IN (SELECT id FROM listed_memory)
+        ORDER BY bm25 DESC, memory_id, ordinal OFFSET 0) AS e <admitted>
+    ORDER BY e.bm25 DESC, e.memory_id, e.ordinal LIMIT w.most) AS l
 
 -- name: filtered_listed_vectors
 UNION ALL
-SELECT d.type, d.field, d.memory_id, d.ordinal FROM (
-    SELECT l.type, l.most, e.field, e.memory_id, e.ordinal,
-           row_number() OVER (PARTITION BY l.type, e.field ORDER BY e.distance, e.memory_id, e.ordinal) AS rank
-    FROM listed_memory AS l CROSS JOIN LATERAL (
-        SELECT memory_id, ordinal, field, embedding <#> :embedding::halfvec AS distance FROM cognitive.embedding
-        WHERE agent_id = :agent_id AND memory_id = l.id AND model = :model AND :embedding IS NOT NULL OFFSET 0) AS e
-    ) AS d
-WHERE d.rank <= d.most
+SELECT p.type, p.field, d.memory_id, d.ordinal FROM probed AS p CROSS JOIN LATERAL (
+    SELECT e.memory_id, e.ordinal FROM (
+        SELECT memory_id, ordinal, distance FROM listed_vector WHERE type = p.type AND field = p.field
+        ORDER BY distance, memory_id, ordinal OFFSET 0) AS e <admitted>
+    ORDER BY e.distance, e.memory_id, e.ordinal LIMIT p.most) AS d
 
 -- name: filtered_short
 -- For the slot `short`: the types of which a channel examined too few passages to find enough that are admitted.

@@ -41,16 +41,17 @@ $$;
 
 CREATE TABLE cognitive.memory_value (
     agent_id  text NOT NULL,
+    type      text NOT NULL,
     path      text COLLATE "C" NOT NULL,
     value     text COLLATE "C" NOT NULL,
     memory_id uuid NOT NULL,
-    PRIMARY KEY (agent_id, path, value, memory_id)
+    PRIMARY KEY (agent_id, type, path, value, memory_id)
 );
 
 -- Row level security is forced, so that the owner of the table would read no row.
 ALTER TABLE cognitive.memory NO FORCE ROW LEVEL SECURITY;
-INSERT INTO cognitive.memory_value (agent_id, path, value, memory_id)
-SELECT m.agent_id, v.path, v.value, m.id
+INSERT INTO cognitive.memory_value (agent_id, type, path, value, memory_id)
+SELECT m.agent_id, m.type, v.path, v.value, m.id
 FROM cognitive.memory AS m CROSS JOIN LATERAL cognitive.memory_values(m.tags, m.attributes, m.metadata) AS v
 WHERE m.tags <> '{}' OR m.attributes <> '{}' OR m.metadata <> '{}';
 ALTER TABLE cognitive.memory FORCE ROW LEVEL SECURITY;
