@@ -26,8 +26,8 @@ SQL = statements.load("search")
 PROBES = 48  # cells read per type and field: docs/decisions/0025-large-agents.md has the recall of fewer and more
 SAMPLE = 500  # memories; a search among no more of them lists the admitted ones at once
 MAX_LISTED = 2_000  # memories; comparing as many with the query takes about 15 ms
-_WIDENED = 1 / 3  # cells read for a share of the memories grow with its inverse to this power
-_MARGIN = 1.3  # passages examined for each that is expected to be needed
+_WIDENED = 1 / 4  # the cells that are read grow with the inverse of the share to this power
+_MARGIN = 3  # passages ranked for each that is expected to be looked up until enough are admitted
 _Listed = Mapping[MemoryType, Sequence[UUID]]
 # The slots of the statement that finds candidates: without and with a filter.
 _EVERY_MEMORY = {"listed": "", "admitted": "", "listed_words": "", "listed_vectors": "", "short": "NULL::text[]"}
@@ -117,15 +117,15 @@ async def _by_index(
     if found.candidates is None:
         return None
     statement = _indexed_ids(found.candidates.sql)
-    rows = await c.fetch(*statement(agent_id=agent_id, types=list(types), limit=limit + 1, **found.candidates.values))
-    return _by_type(types, rows) if len(rows) <= limit else None
+    rows = await c.fetch(*statement(agent_id=agent_id, types=list(types), limit=limit, **found.candidates.values))
+    return None if rows and rows[0]["id"] is None else _by_type(types, rows)
 
 
 def _by_type(types: Collection[MemoryType], rows: Sequence[Any]) -> _Listed:
-    ids: dict[MemoryType, dict[UUID, None]] = {type_: {} for type_ in types}
+    ids: dict[MemoryType, list[UUID]] = {type_: [] for type_ in types}
     for row in rows:
-        ids[row["type"]][row["id"]] = None
-    return {type_: list(each) for type_, each in ids.items()}
+        ids[row["type"]].append(row["id"])
+    return ids
 
 
 async def _shares(

@@ -17,7 +17,7 @@ from brain.filters import Condition, MemoryFilter, Value
 MAX_CHARACTERS = 100  # of a path and of a value in the table
 _LAST_KIND = "s"
 _INVERTED = str.maketrans("0123456789abcdef", "fedcba9876543210")
-_TINY, _HUGE = 1e-300, 10**308  # the limits of the numbers that are told apart
+_TINY, _HUGE = 1e-300, 10**308  # beyond these, all numbers are equal
 _BY_PATH = (
     "SELECT memory_id, type FROM cognitive.memory_value WHERE agent_id = :agent_id AND type = ANY(:types::text[])"
     " AND path = :{name}_path::text"

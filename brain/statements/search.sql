@@ -67,12 +67,15 @@ SELECT m.id, m.type FROM cognitive.memory AS m
 WHERE m.agent_id = :agent_id AND m.type = ANY(:types::text[]) AND (<condition>)
 
 -- name: indexed_ids
--- The memories of these types that may meet the condition, at most `limit`, and some of them repeatedly. The query in
+-- The memories of these types that may meet the condition; one row of nulls if there are more than `limit`. The query in
 -- the slot finds them by their values. Memories with too many values have the path '*', and may always meet it.
-SELECT memory_id AS id, type FROM (
-    <candidates> UNION ALL SELECT memory_id, type FROM cognitive.memory_value
-    WHERE agent_id = :agent_id AND type = ANY(:types::text[]) AND path = '*') AS m
-LIMIT :limit
+WITH c AS MATERIALIZED (
+    SELECT memory_id AS id, type FROM (
+        <candidates> UNION ALL SELECT memory_id, type FROM cognitive.memory_value
+        WHERE agent_id = :agent_id AND type = ANY(:types::text[]) AND path = '*') AS m
+    LIMIT :limit::int + 1)
+SELECT DISTINCT id, type FROM c WHERE (SELECT count(*) FROM c) <= :limit
+UNION ALL SELECT NULL, NULL WHERE (SELECT count(*) FROM c) > :limit
 
 -- name: candidates
 -- Every passage that a channel finds, with the raw score of each channel. `limits` are the passages per channel for

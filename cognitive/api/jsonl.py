@@ -153,6 +153,8 @@ def _whole(number: int, data: dict[str, Any]) -> ImportLine:
     if undated:
         data |= {"replaced_by": data["superseded_by"], "hidden_reason": "superseded", "hidden_at": data["updated_at"]}
     data.pop("superseded_by", None)  # of the format WITHOUT_STATE
+    if data.get("expires_at") is not None and data.get("hidden_at") is None and data.get("hidden_reason") is None:
+        data |= {"hidden_at": data["expires_at"], "hidden_reason": "expired"}
     kept = MemoryMetadata(**{name: data.pop(name) for name in MemoryMetadata.model_fields if name in data})
     memory = NewMemory(**data)
     ArchivedMemory(memory, kept).require_past()

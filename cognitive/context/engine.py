@@ -136,6 +136,7 @@ class ContextEngine:
             self._counter.name,
             room,
             self._constants.digest,
+            tuple(dict.fromkeys(each.name for each in filters.conditions)),
         )
         assembled = assemble(
             plan, inputs, dedup.window_comparer(window, policy), policy, self._counter, self._constants

@@ -110,7 +110,9 @@ def describe(case: ExplainedCandidate) -> str:
 
 def describe_missing(missing: Missing) -> str:
     """Describe in a sentence why a memory was not a candidate, by the first reason that applies."""
-    return "Not shown: " + next(reason for told in _NOT_FOUND if (reason := told(missing)))
+    filtered = missing.record.inputs.filtered if missing.record.inputs is not None else ()
+    doubt = f" The turn's filter on {', '.join(filtered)} may not admit it." if filtered else ""
+    return "Not shown: " + next(reason for told in _NOT_FOUND if (reason := told(missing))) + doubt
 
 
 def _shown(case: ExplainedCandidate) -> str:

@@ -45,7 +45,8 @@ class TurnInputs:
     `model` is the embedding model of the vectors, and `counter` the name of the token counter. `agent_id` and `turn_id`
     determine which memory is shown as a trial. `already_in_prompt` are the hits that earlier memory blocks still show.
     `room` is the number of tokens that the model leaves for memory, None for no limit. `constants` is the digest of the
-    ranking constants, empty if the turn's version did not record it.
+    ranking constants, empty if the turn's version did not record it. `filtered` are the fields that the turn's filter
+    names, without their values: these may be texts that are erased later.
     """
 
     signals: Signals
@@ -63,6 +64,7 @@ class TurnInputs:
     room: int | None = None
     categories: tuple[str, ...] = ()
     constants: str = ""
+    filtered: tuple[str, ...] = ()
 
     def ran_by(self, constants: Constants) -> bool:
         """Return True if the turn's memories were selected with these constants, or if that was not recorded."""
@@ -82,6 +84,7 @@ class TurnInputs:
         counter: str = "estimate-1",
         room: int | None = None,
         constants: str = "",
+        filtered: tuple[str, ...] = (),
     ) -> TurnInputs:
         """Return the inputs for selecting a turn's memories, from its plan and the data that was retrieved for it."""
         return cls(
@@ -100,6 +103,7 @@ class TurnInputs:
             room,
             plan.categories,
             constants,
+            filtered,
         )
 
 

@@ -48,6 +48,7 @@ async def test_forgotten_memory_leaves_no_trace(site, agent):
             "memory",
             "passage",
             "posting",
+            "memory_value",
             "embedding",
             "turn",
             "session",

@@ -382,6 +382,36 @@ async def test_import_dates_superseded_memories_of_an_older_export(layer, agent)
     assert await states(layer, agent, [old, new]) == [(hour(5), "superseded", new), (None, None, None)]
 
 
+async def test_imported_memory_with_an_expiry_alone_expires(layer, agent):
+    id = uuid4()
+    line = {
+        "form": "cognitive-memory-3",
+        "type": "fact",
+        "id": id,
+        "content": "The gate is open.",
+        "occurred_at": hour(0),
+    }
+    line |= {"created_at": hour(8), "updated_at": hour(9), "expires_at": hour(2)}
+    await layer.admin.import_lines(agent, [json.dumps(line, default=str)])
+    assert await states(layer, agent, [id]) == [(hour(2), "expired", None)]
+    assert await layer.recall(agent, "Is the gate open?") == ()
+
+
+async def test_hidden_neighbours_of_a_memory_are_not_shown(layer, agent):
+    said = ["I moved to Berlin.", "The secret word is ratchet.", "Berlin is cold in winter.", "The other is flange."]
+    lines = [
+        NewMemory(type="episode", content=each, session_id="s", occurred_at=hour(n)) for n, each in enumerate(said)
+    ]
+    ids = await layer.remember(agent, lines)
+    await layer.retire(agent, [ids[1], ids[3]])
+    hits = await layer.recall(agent, "Where did I move, and is Berlin cold?")
+    assert {hit.memory_id for hit in hits} == {ids[0], ids[2]}
+    context = await layer.pre_turn(Turn(agent_id=agent, session_id="t", text="Where did I move, and is Berlin cold?"))
+    assert "Berlin" in context.text
+    assert "ratchet" not in context.text
+    assert "flange" not in context.text
+
+
 async def test_export_and_import_keep_state_and_metadata(layer, agent):
     old, twin, kept, brief = await layer.remember(
         agent,

@@ -17,6 +17,7 @@ TABLES = [
     "memory",
     "passage",
     "posting",
+    "memory_value",
     "embedding",
     "revision",
     "usage",

@@ -21,7 +21,7 @@ POLICY = Policy()
 USED = Boost(1.31, 5.0, 4.0, "used in 4 of 5 turns that showed it")
 
 
-def record(*results: CandidateResult, hints=(), **facts):
+def record(*results: CandidateResult, hints=(), filtered=(), **facts):
     inputs = TurnInputs(
         Signals("Where is the amber kettle?", hints=hints),
         "question",
@@ -30,6 +30,7 @@ def record(*results: CandidateResult, hints=(), **facts):
         AT,
         "m",
         found(*(result.candidate.hit for result in results), **facts),
+        filtered=filtered,
     )
     return decode(encode(inputs, results, text="", prefix=""))
 
@@ -169,6 +170,12 @@ def test_description_explains_why_a_memory_was_no_candidate():
     assert "of the message's words it has kettle, and others match better" in missing_description(
         memory("fact", "A kettle."), recording
     )
+
+
+def test_missing_memory_of_a_filtered_turn_names_the_filter():
+    recording = record(filtered=("metadata.site", "tags"))
+    told = missing_description(memory("fact", "It rains."), recording, channels=["dense"])
+    assert told.endswith("The turn's filter on metadata.site, tags may not admit it.")
 
 
 @pytest.mark.parametrize(
