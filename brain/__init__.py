@@ -18,7 +18,8 @@ Modules, in order of execution:
 - `indexing`: cut a memory into passages, with the texts to embed and the lexemes to index.
 - `text`: split text into words, stems and sentences.
 - `languages`: list the languages of the index, and cache which language an agent uses.
-- `index_rows`: write the postings, values and vectors of a memory, in every language and embedding model of its agent.
+- `index_rows`: write the postings and vectors of a memory, in every language and embedding model of its agent.
+- `value_rows`: write the values of a memory by which filters find it.
 - `search`: find candidates with the raw score of each search method.
 - `admission`: find the memories that a filter admits, by listing them or by looking them up in the order of rank.
 - `filters`: read the conditions that memories must meet.

@@ -1,4 +1,4 @@
-"""Write index entries in a transaction: postings per language, vectors per embedding model, values for filters.
+"""Write the index entries of passages in a transaction: postings per language, vectors per embedding model.
 
 A writer locks the agent's row, and then reads again which embedding models the agent has. A change of model therefore
 waits for running writes, and later writes see the new model.
@@ -6,7 +6,7 @@ waits for running writes, and later writes see the new model.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from uuid import UUID
@@ -20,7 +20,6 @@ from brain.postgres.wire_types import encode_halfvec
 from brain.types import MemoryType, Vector
 
 SQL = statements.load("store")
-VALUES = statements.load("memory_values")
 
 PassageVector = tuple[int, str, Vector]  # the passage's ordinal, the field, the vector
 
@@ -112,14 +111,3 @@ async def insert_vectors(
             embeddings=[encode_halfvec(vector) for _, _, (_, _, vector) in rows],
         ),
     )
-
-
-async def insert_values(c: Connection, agent_id: str, ids: Collection[UUID]) -> None:
-    """Insert the tags of memories, and the values in their attributes and metadata, for filters."""
-    if ids:
-        await c.execute(*VALUES.insert_values(agent_id=agent_id, memory_ids=list(ids)))
-
-
-async def delete_values(c: Connection, agent_id: str, ids: Collection[UUID]) -> None:
-    """Delete what `insert_values` inserted, before the memories are deleted or changed."""
-    await c.execute(*VALUES.delete_values(agent_id=agent_id, memory_ids=list(ids)))

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
-from brain import archive, index_rows, statements
+from brain import archive, index_rows, statements, value_rows
 from brain.archive import MemoryMetadata
 from brain.embedding.embedders import Embedders
 from brain.errors import InvalidInput, UnknownMemory
@@ -253,7 +253,7 @@ async def _insert_index(
         rows = [(item.id, item.memory.type, vector) for item in written for vector in item.vectors[model]]
         await index_rows.insert_vectors(c, agent_id, model, rows)
     labelled = [item.id for item in written if item.memory.tags or item.memory.attributes or item.memory.metadata]
-    await index_rows.insert_values(c, agent_id, labelled)
+    await value_rows.insert(c, agent_id, labelled)
 
 
 async def rewrite(
@@ -284,7 +284,7 @@ async def rewrite(
     await c.execute(*SQL.delete_postings(agent_id=agent_id, memory_ids=[item.id]))
     gone = await c.fetchrow(*SQL.delete_passages(agent_id=agent_id, memory_ids=[item.id]))
     await c.execute(*SQL.delete_embeddings(agent_id=agent_id, memory_ids=[item.id]))
-    await index_rows.delete_values(c, agent_id, [item.id])
+    await value_rows.delete(c, agent_id, [item.id])
     memory = item.memory
     await c.execute(
         *SQL.replace_memory(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from brain import index_rows
+from brain import value_rows
 from brain.memory_rows import SQL, count
 from brain.postgres.database import Connection
 from brain.types import Receipt
@@ -16,7 +16,7 @@ async def erase(c: Connection, agent_id: str, ids: list[UUID]) -> Receipt:
     postings = count(await c.execute(*SQL.delete_postings(agent_id=agent_id, memory_ids=ids)))
     gone = await c.fetchrow(*SQL.delete_passages(agent_id=agent_id, memory_ids=ids))
     embeddings = count(await c.execute(*SQL.delete_embeddings(agent_id=agent_id, memory_ids=ids)))
-    await index_rows.delete_values(c, agent_id, ids)
+    await value_rows.delete(c, agent_id, ids)
     usage = count(await c.execute(*SQL.delete_usage(agent_id=agent_id, memory_ids=ids)))
     responses = await c.fetchval(*SQL.withhold_responses(agent_id=agent_id, memory_ids=ids))
     exposures = count(await c.execute(*SQL.delete_exposures(agent_id=agent_id, memory_ids=ids)))

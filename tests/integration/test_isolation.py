@@ -85,7 +85,7 @@ async def test_every_table_forces_row_level_security_and_keys_by_agent(urls):
         )
     finally:
         await connection.close()
-    assert len(rows) == 23
+    assert len(rows) == 24
     for row in rows:
         across = row["relname"] == "rollup"  # one of its indexes serves the overview role
         assert (row["relrowsecurity"], row["relforcerowsecurity"], row["policies"], row["agent_first"]) == (

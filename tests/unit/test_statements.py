@@ -38,6 +38,7 @@ PORTS = [
     "turn_analytics",
     "turns",
     "upkeep",
+    "value_rows",
 ]
 WALKING = {"memories": "walk_types walk_session walk_pinned walk_hidden", "group": "walk_stored walk_shown"}
 SLOTS = {"dimensions": "dimension <= 1200", "session": "session_id = :session_id", "condition": "TRUE"}
