@@ -1,8 +1,9 @@
-"""Find the memories that a filter may admit in `cognitive.memory_value`, without reading the others.
+"""Find the memories that a filter may admit by an index, without reading the others.
 
-This table has the tags of memories, and the values in `attributes` and `metadata`, as texts (see migration 0103). A
-range of values is a range of texts there. Texts are cut and numbers rounded, and two keys that contain dots may have
-one path. So too many memories may be found, but never too few, and the condition of the filter must be checked on each.
+The table `cognitive.memory_value` has the tags of memories and the values in `attributes` and `metadata` as texts (see
+migration 0103). A range of values is a range of texts there. Texts are cut and numbers rounded, and two keys that
+contain dots may have one path. So too many memories may be found, but never too few, and the condition of the filter
+must be checked on each.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import struct
 from collections.abc import Sequence
 from typing import Any
 
+from brain import filter_sql
 from brain.filter_sql import SqlCondition
 from brain.filters import Condition, MemoryFilter, Value
 
@@ -18,6 +20,12 @@ MAX_CHARACTERS = 100  # of a path and of a value in the table
 _LAST_KIND = "s"
 _INVERTED = str.maketrans("0123456789abcdef", "fedcba9876543210")
 _TINY, _HUGE = 1e-300, 10**308  # beyond these, all numbers are equal
+_EQUALITIES = ("eq", "in")
+_COMPARISONS = ("eq", "in", "gte", "lte")
+_MEMORIES = (
+    "SELECT m.id AS memory_id, m.type FROM cognitive.memory AS m"
+    " WHERE m.agent_id = :agent_id AND m.type = ANY(:types::text[])"
+)
 _BY_PATH = (
     "SELECT memory_id, type FROM cognitive.memory_value WHERE agent_id = :agent_id AND type = ANY(:types::text[])"
     " AND path = :{name}_path::text"
@@ -40,11 +48,12 @@ def encoded(value: Value) -> str:
 def candidates(wanted: MemoryFilter) -> SqlCondition | None:
     """Return a query for the ids and types of the memories that a filter may admit, as SQL with named parameters.
 
-    The parameter `types` has the types of the memories. One memory may be found repeatedly. Return
-    None if no condition names a tag, or a value in `attributes` or `metadata`, that a memory must have.
+    The parameter `types` has the types of the memories. One memory may be found repeatedly. If no condition names a
+    tag, or a value in `attributes` or `metadata`, that a memory must have, its session or time is looked up. Return
+    None if no condition names these either.
     """
     named = [each for each in wanted.conditions if each.column in ("tags", "attributes", "metadata")]
-    lists = [each for each in named if each.operator in ("eq", "in")]
+    lists = [each for each in named if each.operator in _EQUALITIES]
     ranges: dict[str, list[Condition]] = {}
     for each in named:
         if each.operator in ("gte", "lte") or (each.operator == "exists" and each.value):
@@ -52,9 +61,21 @@ def candidates(wanted: MemoryFilter) -> SqlCondition | None:
     parts = [_in_list(f"value_{n}", each) for n, each in enumerate(lists)]
     parts += [_in_range(f"value_{n}", bounds) for n, bounds in enumerate(ranges.values(), start=len(lists))]
     if not parts:
-        return None
+        return _by_column(wanted)
     values = {name: value for part in parts for name, value in part.values.items()}
     return SqlCondition(" INTERSECT ".join(part.sql for part in parts), values)
+
+
+def _by_column(wanted: MemoryFilter) -> SqlCondition | None:
+    """Return a query by session, or else by time; None if the filter limits neither."""
+    sessions = tuple(each for each in wanted.conditions if each.column == "session_id" and each.operator in _EQUALITIES)
+    times = tuple(each for each in wanted.conditions if each.column == "occurred_at" and each.operator in _COMPARISONS)
+    if not sessions and not times and wanted.since is None and wanted.until is None:
+        return None
+    named = filter_sql.condition(
+        MemoryFilter(sessions) if sessions else MemoryFilter(times, wanted.since, wanted.until)
+    )
+    return SqlCondition(f"{_MEMORIES} AND {named.sql}", named.values)
 
 
 def _in_list(name: str, each: Condition) -> SqlCondition:
