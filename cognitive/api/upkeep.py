@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from brain.embedding.embedders import Embedders
-from brain.types import Memory
+from brain.types import Memory, Vector
 from brain.upkeep import MemoryTexts, UpkeepReader, UsageLimits, UsedMemory
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.upkeep import contradictions, duplicates
-from cognitive.upkeep.duplicates import Candidates, TextPair
 from cognitive.upkeep.pages import MemoryPair, PairPage, StaleMemory, StalePage, offset_of, require_page
 from cognitive.validation import require_label
 
@@ -35,12 +34,13 @@ class UpkeepApi:
         """
         size, start = require_page(limit), offset_of(after)
         texts = await self._reader.texts(require_label("agent_id", agent_id), datetime.now(UTC))
-        found, same, near, stop = await asyncio.to_thread(_duplicates, texts, start, size)
-        if near:
-            seqs = {texts.seqs[n]: n for pair in near for n in (pair.left, pair.right)}
-            vectors = await self._reader.vectors(agent_id, list(seqs), self._embedders.of(agent_id).model)
-            same += duplicates.near_pairs(near, {seqs[seq]: vector for seq, vector in vectors.items()})
-        pairs = [(texts.seqs[pair.right], texts.seqs[pair.left], pair.score, pair.reason) for pair in same]
+        found = await asyncio.to_thread(duplicates.candidates, texts)
+        if start < len(found.sure):
+            listed, stop = await asyncio.to_thread(found.sure_pairs, texts, start, size)
+        else:
+            vectors = await self._vectors(agent_id, texts, found.near_texts(start))
+            listed, stop = await asyncio.to_thread(found.near_pairs, texts, start, size, vectors)
+        pairs = [(texts.seqs[pair.right], texts.seqs[pair.left], pair.score, pair.reason) for pair in listed]
         items = await self._pairs(agent_id, pairs)
         return PairPage(items, str(stop) if stop < len(found) else None, len(texts.seqs))
 
@@ -62,6 +62,12 @@ class UpkeepApi:
         items = tuple(StaleMemory(each.memory, _stale_reason(each)) for each in found[:size])
         return StalePage(items, str(start + size) if len(found) > size else None)
 
+    async def _vectors(self, agent_id: str, texts: MemoryTexts, which: Sequence[int]) -> Mapping[int, Vector]:
+        """Return the vectors of some of the texts by their indexes; a text without a vector is left out."""
+        by_seq = {texts.seqs[n]: n for n in which}
+        vectors = await self._reader.vectors(agent_id, list(by_seq), self._embedders.of(agent_id).model)
+        return {by_seq[seq]: vector for seq, vector in vectors.items()}
+
     async def _pairs(self, agent_id: str, pairs: Sequence[tuple[int, int, float, str]]) -> tuple[MemoryPair, ...]:
         """Return pairs with their memories; those of which a memory was erased meanwhile are left out."""
         memories = await self._reader.memories(agent_id, [seq for older, newer, *_ in pairs for seq in (older, newer)])
@@ -70,11 +76,6 @@ class UpkeepApi:
             for older, newer, score, reason in pairs
             if older in memories and newer in memories
         )
-
-
-def _duplicates(texts: MemoryTexts, start: int, limit: int) -> tuple[Candidates, list[TextPair], list[TextPair], int]:
-    found = duplicates.candidates(texts)
-    return found, *found.checked(texts, start, limit)
 
 
 def _by_time(memories: Mapping[int, Memory], older: int, newer: int) -> tuple[Memory, Memory]:

@@ -58,7 +58,7 @@ _CLAUSE = re.compile(r"[,;:()\n–—]|\.(?=\s|$)|[!?]")
 _DIGIT = re.compile(r"\d")
 _FIGURE = re.compile(r"v?(\d+(?:[.:]\d+)*)$")
 _MAY = re.compile(
-    r"(?<=\b(?:in|on|of|by) )May\b|(?<=\d )May\b|(?<=(?:st|nd|rd|th|xt) )May\b|(?<=this )May\b|\bMay(?= \d)"
+    r"(?<=\b(?:[Ii]n|[Oo]n|[Oo]f|[Bb]y) )May\b|(?<=\d )May\b|(?<=(?:st|nd|rd|th|xt) )May\b|(?<=this )May\b|\bMay(?= \d)"
 )
 _MONTHS = "January February March April May June July August September October November December".split()
 _WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()

@@ -1,30 +1,38 @@
 """Select the pairs of memories that say the same, among those that share rare words.
 
 Guards drop the pairs whose numbers, names or negations differ, and those of one template: the same sentence with other
-words. Pairs of which only a word differs come at the end of the list, if their vectors are near: "picked" and "chose"
-say the same, "the lake" and "the market" don't.
+words. The list has two parts. Pairs of the first are sure: they share most words, and no guard fires. Pairs of the
+second are listed if their vectors are near, although only a word differs ("picked" and "chose"), or fewer words are
+shared; in it, pairs of a template come last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from brain.types import Vector
 from brain.upkeep import MemoryTexts
+from cognitive.context.lexicon import SCOPES
 from cognitive.context.sentences import ParsedSentence
 from cognitive.context.similarity import GUARDS
 from cognitive.upkeep.word_pairs import WordPairs, word_pairs
 
-_MIN_OVERLAP = 0.4  # nine of ten restatements have more
-_MIN_COSINE = 0.85  # of a pair of which a word differs
+_MIN_OVERLAP = 0.4  # of a sure pair; nine of ten restatements have more
+_MIN_NEAR_OVERLAP = 0.3
+_MIN_COSINE = 0.75  # of a pair that is not sure; nine of ten restatements have more
 _CHECKED = 3_000  # pairs that one page checks, in about half a second
-_WORD = "a word swapped"
 _GUARDS = {name: guard for name, guard in GUARDS.items() if name != "direction"}  # "deploys with X", "X deploys"
-
-Cosines = Callable[[list[tuple[int, int]]], Mapping[tuple[int, int], float]]
+_WEAK = frozenset({"a word swapped", "negation", "numbers"})  # guards that don't exclude pairs with near vectors
+# "Only admins may", "by admins only": where the word stands says little about two texts that are otherwise near.
+_SCOPES = frozenset(SCOPES) - {"negated", "exclusive"}
+_NEGATIVE = SCOPES["negated"] | frozenset(
+    """avoid avoids avoided quit quits drop drops dropped reject rejects rejected hate hates dislike dislikes lack lacks
+    exclude excludes excluded excluding forbidden prohibited less""".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,58 +47,88 @@ class TextPair:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The pairs that may say the same, the most similar first; each is checked twice, for two parts of the list.
+    """The pairs that may say the same, the most similar first: those that may be sure, and those to compare by vectors.
 
-    In the first part no guard may fire, in the second only the one for a different word.
+    The second part repeats the first, since pairs of it may turn out not to be sure. A position counts the pairs of
+    both parts.
     """
 
-    pairs: WordPairs
+    sure: WordPairs
+    near: WordPairs
+    scores: NDArray[np.float64]  # of the second part
 
     def __len__(self) -> int:
-        return 2 * len(self.pairs)
+        return len(self.sure) + len(self.near)
 
-    def checked(self, texts: MemoryTexts, start: int, limit: int) -> tuple[list[TextPair], list[TextPair], int]:
-        """Check the pairs from position `start` on, until `limit` say the same or enough were checked.
+    def sure_pairs(self, texts: MemoryTexts, start: int, limit: int) -> tuple[list[TextPair], int]:
+        """Return the sure pairs from a position on, until `limit` are found or enough were checked, and where it ended.
 
-        Return the pairs that say the same, those that do if their vectors are near, and the position after them.
+        The end of the first part is the end of the list of sure pairs.
         """
-        same, near = list[TextPair](), list[TextPair]()
-        stop = min(len(self), start + _CHECKED)
-        for position in range(start, stop):
-            n = position % len(self.pairs)
-            left, right = int(self.pairs.left[n]), int(self.pairs.right[n])
-            differing = _differing(texts.contents[left], texts.contents[right])
-            overlap = float(self.pairs.overlap[n])
-            if position < len(self.pairs) and not differing:
-                same.append(TextPair(left, right, round(overlap, 3), _reason(overlap)))
-            elif position >= len(self.pairs) and differing == {_WORD}:
-                near.append(TextPair(left, right, round(overlap, 3), ""))
-            if len(same) + len(near) == limit:
-                return same, near, position + 1
-        return same, near, stop
+        found = list[TextPair]()
+        stop = min(len(self.sure), start + _CHECKED)
+        for n in range(start, stop):
+            left, right = int(self.sure.left[n]), int(self.sure.right[n])
+            if not _differing(texts.contents[left], texts.contents[right]):
+                overlap = float(self.sure.overlap[n])
+                reason = "They have the same words." if overlap > 0.99 else "They say the same in other words."
+                found.append(TextPair(left, right, round(overlap, 3), reason))
+                if len(found) == limit:
+                    return found, n + 1
+        return found, stop
+
+    def near_texts(self, start: int) -> list[int]:
+        """Return the texts of which `near_pairs` needs the vectors, by their indexes."""
+        part = self.near.take(self._part(start))
+        return np.unique(np.concatenate([part.left, part.right])).tolist()
+
+    def near_pairs(
+        self, texts: MemoryTexts, start: int, limit: int, vectors: Mapping[int, Vector]
+    ) -> tuple[list[TextPair], int]:
+        """Return the other pairs whose vectors, by the index of the text, are near, and the position after them."""
+        found = list[TextPair]()
+        positions = self._part(start)
+        for n in positions.tolist():
+            left, right = int(self.near.left[n]), int(self.near.right[n])
+            if left not in vectors or right not in vectors:
+                continue
+            cosine = float(np.dot(vectors[left], vectors[right]))
+            if cosine < _MIN_COSINE:
+                continue
+            names, is_weak = _weakly_differing(texts.contents[left], texts.contents[right])
+            if not is_weak or (names and self.near.template[n]) or self._was_sure(n, names):
+                continue
+            reason = f"They say nearly the same in other words (cosine {cosine:.2f})."
+            found.append(TextPair(left, right, round(float(self.scores[n]), 3), reason))
+            if len(found) == limit:
+                return found, len(self.sure) + n + 1
+        return found, len(self.sure) + int(positions[-1]) + 1 if len(positions) else len(self)
+
+    def _part(self, start: int) -> NDArray[np.int64]:
+        first = start - len(self.sure)
+        return np.arange(first, min(len(self.near), first + _CHECKED))
+
+    def _was_sure(self, n: int, differing: set[str]) -> bool:
+        """Return True if a pair of the second part is listed in the first."""
+        return not differing and not self.near.template[n] and bool(self.near.overlap[n] >= _MIN_OVERLAP)
 
 
 def candidates(texts: MemoryTexts) -> Candidates:
     """Return the pairs of texts of one type that share enough rare words, and whose numbers and names do not differ."""
     pairs = word_pairs(texts.contents)
     types = np.unique(np.array(texts.types, dtype=object).astype(str), return_inverse=True)[1]
-    alike = ~pairs.differ & (pairs.overlap >= _MIN_OVERLAP)
-    if len(texts.contents):
-        alike &= types[pairs.left] == types[pairs.right]
-    kept = pairs.take(alike)
-    return Candidates(kept.take(np.argsort(-kept.overlap, kind="stable")))
-
-
-def near_pairs(pairs: list[TextPair], vectors: Mapping[int, Vector]) -> list[TextPair]:
-    """Return those of the pairs whose vectors, by the index of the text, are near."""
-    kept = []
-    for pair in pairs:
-        if pair.left in vectors and pair.right in vectors:
-            cosine = float(np.dot(vectors[pair.left], vectors[pair.right]))
-            if cosine >= _MIN_COSINE:
-                reason = f"They differ in a word and mean nearly the same (cosine {cosine:.2f})."
-                kept.append(TextPair(pair.left, pair.right, pair.score, reason))
-    return kept
+    same_type = types[pairs.left] == types[pairs.right] if len(texts.contents) else np.zeros(0, dtype=bool)
+    kept = pairs.take(~pairs.differ & same_type & (pairs.overlap >= _MIN_NEAR_OVERLAP))
+    alike = kept.overlap >= _MIN_OVERLAP
+    sure = kept.take(alike & ~kept.template)
+    near = kept.take(alike | ~kept.template)
+    scores = near.overlap * np.where(near.template, 0.1, _MIN_OVERLAP)  # below those of sure pairs
+    order = np.argsort(-scores, kind="stable")
+    return Candidates(
+        sure.take(np.argsort(-sure.overlap, kind="stable")),
+        near.take(order),
+        scores[order],
+    )
 
 
 def _differing(one: str, other: str) -> set[str]:
@@ -99,5 +137,17 @@ def _differing(one: str, other: str) -> set[str]:
     return {name for name, guard in _GUARDS.items() if guard(first, second) and guard(second, first)}
 
 
-def _reason(overlap: float) -> str:
-    return "They have the same words." if overlap > 0.99 else "They say the same in other words."
+def _weakly_differing(one: str, other: str) -> tuple[set[str], bool]:
+    """Return the names of the guards that fire, and True if texts with near vectors may say the same in spite of it."""
+    names = _differing(one, other)
+    if not names <= _WEAK:
+        return names, False
+    first, second = ParsedSentence.of(one), ParsedSentence.of(other)
+    same_numbers = "numbers" not in names or set(first.figures) == set(second.figures)
+    same_scopes = "negation" not in names or _scopes_of(first) == _scopes_of(second)
+    return names, same_numbers and same_scopes
+
+
+def _scopes_of(text: ParsedSentence) -> tuple[bool, frozenset[str]]:
+    """Return if a text negates something, also by a verb such as "avoid", and what else changes its meaning."""
+    return not _NEGATIVE.isdisjoint(text.words), _SCOPES & text.scopes.keys()
