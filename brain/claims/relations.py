@@ -71,6 +71,21 @@ RELATIONS: tuple[PhraseRow, ...] = (
     ),
     PhraseRow("manager", "manage|be managed by", (("Julia manages Ben", "ben", "julia"),), inverse=True),
     PhraseRow("manager", "report to", (("Ben reports to Stefan", "ben", "stefan"),), ("Ben reports bugs",)),
+    PhraseRow(
+        "responsible",
+        "be responsible for|be in charge",
+        (
+            ("Ida is responsible for the archive", "archiv", "ida"),
+            ("Tom is in charge of the archive", "archiv", "tom"),
+        ),
+        inverse=True,
+    ),
+    PhraseRow(
+        "moderator",
+        "moderate|chair|be moderated by|be chaired by",
+        (("The forum is moderated by Ida", "forum", "ida"), ("Ida chairs the board", "board", "ida")),
+        inverse=True,
+    ),
     PhraseRow("teach", "teach|be taught by", (("Iris teaches the Monday class", "class monday", "iri"),), inverse=True),
     PhraseRow("spouse", "be married to|marry", (("Maya is married to Colin", "maya", "colin"),), ("Maya is married",)),
     PhraseRow("birthday", "be born on", (("Marta was born on May 9th", "marta", "9 may"),)),

@@ -82,6 +82,8 @@ def split_words(content: str) -> tuple[list[str], list[bool]]:
         word = bare.lower() if bare.isascii() else normalise(bare)
         if bare == "May" and words:
             word = "MAY"  # the month; "may" leaves a statement uncertain
+        elif bare == "US":
+            word = "usa"
         parts = _figures(word) if word[0] in "$€£0123456789" or word[-1] in "%°" else [NUMBERS.get(word, word)]
         words += parts
         capitals += [bare != word] * len(parts)
@@ -182,6 +184,8 @@ def _typed_at(phrase: Sequence[str], n: int) -> tuple[str, int]:
         return ("date" if not behind.isalpha() or behind in _BEHIND_DATES else "", 1)  # not "the Monday class"
     if word in CLOCK:
         return "time", 1
+    if "@" in word[1:-1]:
+        return "email", 1
     return _frequency(phrase, n) if word in HOW_OFTEN else ("", 1)
 
 

@@ -19,6 +19,9 @@ _VERBS = """
     schedule seat see sell send serve set settle ship show shut sign sit situate sleep speak spend stand start stay
     stop store study supply support switch take talk teach terminate test time transfer travel trigger try turn
     update upgrade use visit wait wake walk want wash watch wear weigh work write
+    adopt appoint chair coordinate design develop edit elect encrypt inspect insure invite moderate mount nominate
+    organise organize paint prescribe protect recruit register sponsor staff subscribe supervise translate validate
+    verify
 """
 # The first word of a row is the verb, the others its past forms. Rows are separated by ";".
 _IRREGULAR_ROWS = """

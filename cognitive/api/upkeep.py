@@ -11,6 +11,7 @@ from brain.types import Memory, Vector
 from brain.upkeep import MemoryTexts, UpkeepReader, UsageLimits, UsedMemory
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.upkeep import contradictions, duplicates
+from cognitive.upkeep.contradictions import Contradiction
 from cognitive.upkeep.pages import MemoryPair, PairPage, StaleMemory, StalePage, offset_of, require_page
 from cognitive.validation import require_label
 
@@ -45,13 +46,25 @@ class UpkeepApi:
         return PairPage(items, str(stop) if stop < len(found) else None, len(texts.seqs))
 
     async def contradictions(self, agent_id: str, limit: int = 50, after: str | None = None) -> PairPage:
-        """Return pairs of memories that give one attribute of one subject different values, the newest first."""
-        size, start = require_page(limit), offset_of(after)
-        claimed = await self._reader.claimed(require_label("agent_id", agent_id), datetime.now(UTC))
+        """Return pairs of memories that give one attribute of one subject different values.
+
+        Those with equal claims come first, the newest before the others. Pages behind them list similar memories that
+        differ in a value, among the newest 200,000.
+        """
+        size, start, now = require_page(limit), offset_of(after), datetime.now(UTC)
+        claimed = await self._reader.claimed(require_label("agent_id", agent_id), now)
         found = contradictions.contradictions(claimed)
-        page = found[start : start + size]
-        items = await self._pairs(agent_id, [(each.older, each.newer, 1.0, each.reason) for each in page])
-        return PairPage(items, str(start + size) if start + size < len(found) else None, len(claimed))
+        if start < len(found):
+            page, stop = found[start : start + size], min(start + size, len(found))
+            return PairPage(await self._contradictions(agent_id, page), str(stop), len(claimed))
+        texts = await self._reader.texts(agent_id, now)
+        pairs = await asyncio.to_thread(contradictions.candidates, texts)
+        page, stop = await asyncio.to_thread(contradictions.near_contradictions, texts, pairs, start - len(found), size)
+        items = await self._contradictions(agent_id, page)
+        return PairPage(items, str(len(found) + stop) if stop < len(pairs) else None, len(texts.seqs))
+
+    async def _contradictions(self, agent_id: str, found: Sequence[Contradiction]) -> tuple[MemoryPair, ...]:
+        return await self._pairs(agent_id, [(each.older, each.newer, each.score, each.reason) for each in found])
 
     async def stale(self, agent_id: str, limit: int = 50, after: str | None = None) -> StalePage:
         """Return memories that turns showed without use, or no longer use; those that were shown most come first."""

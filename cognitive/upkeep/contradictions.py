@@ -1,4 +1,7 @@
-"""Find pairs of memories that give the same attribute of the same subject another value."""
+"""Find pairs of memories that give the same attribute of the same subject another value.
+
+Most have equal claims, which Postgres finds. Behind them, texts that share rare words are compared.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from brain.claims import claim_of
+import numpy as np
+
+from brain.claims import claim_key, claim_of
 from brain.text import words
-from brain.upkeep import ClaimedMemory
+from brain.upkeep import ClaimedMemory, MemoryTexts
+from cognitive.upkeep.values import values_differ
+from cognitive.upkeep.word_pairs import WordPairs, word_pairs
+
+_MIN_OVERLAP = 0.3  # nine of ten contradictions have more
+_CHECKED = 5_000  # pairs that one page checks, in about half a second
 
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two memories, by their sequence numbers, that claim different values; the older one first."""
+    """Two memories, by their sequence numbers, that claim different values; the older one first.
+
+    `score` is 1 for equal claims and below 0.5 for others.
+    """
 
     older: int
     newer: int
+    score: float
     reason: str
 
 
@@ -30,8 +44,40 @@ def contradictions(memories: Sequence[ClaimedMemory]) -> list[Contradiction]:
         claims = [(each, claim) for each in group if (claim := claim_of(each.content, each.speaker)) is not None]
         for (older, one), (newer, other) in pairwise(claims):
             if one.value != other.value:
-                found.append(Contradiction(older.seq, newer.seq, _reason(older.content, newer.content)))
+                found.append(Contradiction(older.seq, newer.seq, 1.0, _reason(older.content, newer.content)))
     return sorted(found, key=lambda each: -each.newer)
+
+
+def candidates(texts: MemoryTexts) -> WordPairs:
+    """Return the pairs of texts that may contradict each other, the most similar first, those of templates last."""
+    pairs = word_pairs(texts.contents)
+    kept = pairs.take((pairs.overlap >= _MIN_OVERLAP) & (~pairs.template | (pairs.fewest == 1)))
+    return kept.take(np.lexsort((-kept.overlap, kept.template)))
+
+
+def near_contradictions(
+    texts: MemoryTexts, pairs: WordPairs, start: int, limit: int
+) -> tuple[list[Contradiction], int]:
+    """Check candidates from position `start` on, until `limit` contradict each other or enough were checked.
+
+    Return the contradictions without those of equal claims, and the position after them.
+    """
+    found = list[Contradiction]()
+    stop = min(len(pairs), start + _CHECKED)
+    for n in range(start, stop):
+        left, right = int(pairs.left[n]), int(pairs.right[n])
+        newer, older = texts.contents[left], texts.contents[right]  # the newest texts come first
+        if values_differ(older, newer) and not _same_claim(older, newer):
+            score = round(0.5 * float(pairs.overlap[n]), 3)
+            found.append(Contradiction(texts.seqs[right], texts.seqs[left], score, _reason(older, newer)))
+            if len(found) == limit:
+                return found, n + 1
+    return found, stop
+
+
+def _same_claim(one: str, other: str) -> bool:
+    key = claim_key(one)
+    return key is not None and key == claim_key(other)
 
 
 def _reason(older: str, newer: str) -> str:

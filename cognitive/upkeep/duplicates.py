@@ -19,6 +19,7 @@ from brain.upkeep import MemoryTexts
 from cognitive.context.lexicon import SCOPES
 from cognitive.context.sentences import ParsedSentence
 from cognitive.context.similarity import GUARDS
+from cognitive.upkeep.values import values_differ
 from cognitive.upkeep.word_pairs import WordPairs, word_pairs
 
 _MIN_OVERLAP = 0.4  # of a sure pair; nine of ten restatements have more
@@ -80,7 +81,7 @@ class Candidates:
     def near_texts(self, start: int) -> list[int]:
         """Return the texts of which `near_pairs` needs the vectors, by their indexes."""
         part = self.near.take(self._part(start))
-        return np.unique(np.concatenate([part.left, part.right])).tolist()
+        return [int(n) for n in np.unique(np.concatenate([part.left, part.right]))]
 
     def near_pairs(
         self, texts: MemoryTexts, start: int, limit: int, vectors: Mapping[int, Vector]
@@ -145,7 +146,7 @@ def _weakly_differing(one: str, other: str) -> tuple[set[str], bool]:
     first, second = ParsedSentence.of(one), ParsedSentence.of(other)
     same_numbers = "numbers" not in names or set(first.figures) == set(second.figures)
     same_scopes = "negation" not in names or _scopes_of(first) == _scopes_of(second)
-    return names, same_numbers and same_scopes
+    return names, same_numbers and same_scopes and not values_differ(one, other)
 
 
 def _scopes_of(text: ParsedSentence) -> tuple[bool, frozenset[str]]:

@@ -42,7 +42,7 @@ class WordPairs:
 
     `overlap` is the share of the words of both texts that both have; rare words weigh more (0 to 1). `differ` is True
     if each text has a number or a name that the other lacks, `template` if each has a word that the other lacks and in
-    which many pairs differ.
+    which many pairs differ. `fewest` is how many words one of the texts has alone: the smaller number of both.
     """
 
     left: Ints
@@ -50,13 +50,21 @@ class WordPairs:
     overlap: Floats
     differ: Flags
     template: Flags
+    fewest: Ints
 
     def __len__(self) -> int:
         return len(self.left)
 
     def take(self, which: Ints | Flags) -> WordPairs:
         """Return some of the pairs, by a mask or by indexes."""
-        return WordPairs(self.left[which], self.right[which], self.overlap[which], self.differ[which], self.template[which])
+        return WordPairs(
+            self.left[which],
+            self.right[which],
+            self.overlap[which],
+            self.differ[which],
+            self.template[which],
+            self.fewest[which],
+        )
 
 
 def word_pairs(texts: Sequence[str]) -> WordPairs:
@@ -65,9 +73,9 @@ def word_pairs(texts: Sequence[str]) -> WordPairs:
     left, right = _sharing(rarest[:, :_KEYS], weights, len(texts))
     chunks = [slice(n, n + _CHUNK) for n in range(0, max(1, len(left)), _CHUNK)]
     parts = [_compare(rarest[left[chunk]], rarest[right[chunk]], weights, is_telling) for chunk in chunks]
-    overlap, differ = (np.concatenate(each) for each in zip(*parts, strict=True))
+    overlap, differ, fewest = (np.concatenate(each) for each in zip(*parts, strict=True))
     template = _of_templates(rarest, left, right, chunks, len(weights))
-    return WordPairs(left, right, overlap, differ, template)
+    return WordPairs(left, right, overlap, differ, template, fewest)
 
 
 def _rarest_words(texts: Sequence[str]) -> tuple[NDArray[np.int32], Floats, Flags]:
@@ -170,14 +178,15 @@ def _pairs_by_size(owners: Ints, starts: Ints, sizes: Ints, texts: int) -> Itera
 
 def _compare(
     one: NDArray[np.int32], other: NDArray[np.int32], weights: Floats, is_telling: Flags
-) -> tuple[Floats, Flags]:
-    """Return for pairs of texts, each by its rarest words, the overlap of the words, and if their numbers differ."""
+) -> tuple[Floats, Flags, Ints]:
+    """Return `overlap`, `differ` and `fewest` of pairs of texts, each given by its rarest words."""
     only_one, only_other = _own_words(one, other)
     weight_one, weight_other = weights[one] * (one >= 0), weights[other] * (other >= 0)
     shared = (weight_one * ~only_one).sum(axis=1)
     union = weight_one.sum(axis=1) + weight_other.sum(axis=1) - shared
-    differ = (is_telling[one] & only_one).any(axis=1) & (is_telling[other] & only_other).any(axis=1)
-    return shared / np.maximum(union, 1e-9), differ
+    differ: Flags = (is_telling[one] & only_one).any(axis=1) & (is_telling[other] & only_other).any(axis=1)
+    fewest = np.minimum(only_one.sum(axis=1), only_other.sum(axis=1))
+    return shared / np.maximum(union, 1e-9), differ, fewest
 
 
 def _own_words(one: NDArray[np.int32], other: NDArray[np.int32]) -> tuple[Flags, Flags]:
@@ -186,9 +195,7 @@ def _own_words(one: NDArray[np.int32], other: NDArray[np.int32]) -> tuple[Flags,
     return (one >= 0) & ~equal.any(axis=2), (other >= 0) & ~equal.any(axis=1)
 
 
-def _of_templates(
-    rarest: NDArray[np.int32], left: Ints, right: Ints, chunks: Sequence[slice], size: int
-) -> Flags:
+def _of_templates(rarest: NDArray[np.int32], left: Ints, right: Ints, chunks: Sequence[slice], size: int) -> Flags:
     """Return for each pair if each text has a word that the other lacks and in which many pairs differ."""
     pairs = np.zeros(size, dtype=np.int64)  # in how many pairs only one text has the word
     for chunk in chunks:
