@@ -24,14 +24,13 @@ from time import perf_counter
 from uuid import uuid4
 
 import asyncpg
-from pgvector import HalfVector
-from pgvector.asyncpg import register_vector
 
 from benchmarks.upkeep_texts import texts
 from brain.claims import claim_key
 from brain.embedded import EmbeddedServer
 from brain.embedding.minilm import MiniLM
 from brain.postgres.migrate import upgrade
+from brain.postgres.wire_types import decode_halfvec, encode_halfvec
 from cognitive import CognitiveLayer, NewMemory
 from cognitive.upkeep.pages import PairPage
 
@@ -40,6 +39,7 @@ MAX_PAGES = 40
 SINCE = datetime(2025, 1, 1, tzinfo=UTC)
 COLUMNS = ["agent_id", "id", "seq", "identity", "type", "content", "occurred_at", "claim"]
 VECTOR_COLUMNS = ["agent_id", "memory_id", "ordinal", "field", "model", "dimension", "type", "embedding"]
+TYPES_SCHEMA = "SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = 'vector'"
 EMBEDDED = 2_000  # texts that are embedded at once
 Lists = Callable[[str, int, str | None], Awaitable[PairPage]]
 
@@ -52,13 +52,19 @@ async def fill(url: str, contents: list[str]) -> None:
     ]
     embedder = MiniLM()
     connection = await asyncpg.connect(url)
-    await register_vector(connection, schema="public")
+    await connection.set_type_codec(
+        "halfvec",
+        schema=await connection.fetchval(TYPES_SCHEMA),
+        encoder=bytes,
+        decoder=decode_halfvec,
+        format="binary",
+    )
     await connection.copy_records_to_table("memory", schema_name="cognitive", columns=COLUMNS, records=rows)
     for start in range(0, len(rows), EMBEDDED):
         part = rows[start : start + EMBEDDED]
         vectors = await asyncio.to_thread(embedder.embed, [row[5] for row in part])
         records = [
-            (AGENT, row[1], 0, "content", embedder.model, embedder.dimension, "fact", HalfVector(vector))
+            (AGENT, row[1], 0, "content", embedder.model, embedder.dimension, "fact", encode_halfvec(vector))
             for row, vector in zip(part, vectors, strict=True)
         ]
         await connection.copy_records_to_table(
@@ -87,8 +93,8 @@ async def measure(
     first = found[:100]
     right = sum(pair in planted or len(pair) == 1 or _one_statement(pair, groups) for pair in first)
     say(
-        f"{name}: {len(planted & set(found))} of {len(planted)} listed, fresh {len(fresh & set(found))} of {len(fresh)}, "
-        f"among {len(found)} pairs; of the first "
+        f"{name}: {len(planted & set(found))} of {len(planted)} listed, "
+        f"fresh {len(fresh & set(found))} of {len(fresh)}, among {len(found)} pairs; of the first "
         f"{len(first)} right {right}; first page {times[0]:.2f} s, {len(times)} pages, {sum(times):.1f} s"
     )
 

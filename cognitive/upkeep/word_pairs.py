@@ -184,7 +184,9 @@ def _compare(
     weight_one, weight_other = weights[one] * (one >= 0), weights[other] * (other >= 0)
     shared = (weight_one * ~only_one).sum(axis=1)
     union = weight_one.sum(axis=1) + weight_other.sum(axis=1) - shared
-    differ: Flags = (is_telling[one] & only_one).any(axis=1) & (is_telling[other] & only_other).any(axis=1)
+    new_in_one = (is_telling[one] & only_one).any(axis=1)
+    new_in_other = (is_telling[other] & only_other).any(axis=1)
+    differ: Flags = np.logical_and(new_in_one, new_in_other)
     fewest = np.minimum(only_one.sum(axis=1), only_other.sum(axis=1))
     return shared / np.maximum(union, 1e-9), differ, fewest
 
