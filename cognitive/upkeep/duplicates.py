@@ -28,7 +28,7 @@ _MIN_COSINE = 0.75  # of a pair that is not sure; nine of ten restatements have 
 _CHECKED = 3_000  # pairs that one page checks, in about half a second
 _GUARDS = {name: guard for name, guard in GUARDS.items() if name != "direction"}  # "deploys with X", "X deploys"
 _WEAK = frozenset({"a word swapped", "negation", "numbers"})  # guards that don't exclude pairs with near vectors
-# "Only admins may", "by admins only": where the word stands says little about two texts that are otherwise near.
+# "Only admins may", "by admins only": where the word is says little about two texts that are otherwise near.
 _SCOPES = frozenset(SCOPES) - {"negated", "exclusive"}
 _NEGATIVE = SCOPES["negated"] | frozenset(
     """avoid avoids avoided quit quits drop drops dropped reject rejects rejected hate hates dislike dislikes lack lacks

@@ -72,10 +72,20 @@ def word_pairs(texts: Sequence[str]) -> WordPairs:
     rarest, weights, is_telling = _rarest_words(texts)
     left, right = _sharing(rarest[:, :_KEYS], weights, len(texts))
     chunks = [slice(n, n + _CHUNK) for n in range(0, max(1, len(left)), _CHUNK)]
-    parts = [_compare(rarest[left[chunk]], rarest[right[chunk]], weights, is_telling) for chunk in chunks]
-    overlap, differ, fewest = (np.concatenate(each) for each in zip(*parts, strict=True))
-    template = _of_templates(rarest, left, right, chunks, len(weights))
-    return WordPairs(left, right, overlap, differ, template, fewest)
+    parts = [_own_words(rarest[left[chunk]], rarest[right[chunk]]) for chunk in chunks]
+    only_left, only_right = (np.concatenate(each) for each in zip(*parts, strict=True))
+    one, other = rarest[left], rarest[right]
+    overlap = _overlap(weights[one] * (one >= 0), weights[other] * (other >= 0), only_left, only_right)
+    pairs = np.bincount(one[only_left], minlength=len(weights)) + np.bincount(other[only_right], minlength=len(weights))
+    fills = pairs > max(_MIN_TEMPLATE, len(texts) / _TEMPLATE_SHARE)
+    return WordPairs(
+        left,
+        right,
+        overlap,
+        differ=_any(is_telling[one], only_left) & _any(is_telling[other], only_right),
+        template=_any(fills[one], only_left) & _any(fills[other], only_right),
+        fewest=np.minimum(only_left.sum(axis=1), only_right.sum(axis=1)),
+    )
 
 
 def _rarest_words(texts: Sequence[str]) -> tuple[NDArray[np.int32], Floats, Flags]:
@@ -98,7 +108,8 @@ def _rarest_words(texts: Sequence[str]) -> tuple[NDArray[np.int32], Floats, Flag
             found.extend(of_piece)
         counts.append(len(found) - before)
     size = max(1, len(numbers))
-    keys = np.unique(np.repeat(np.arange(len(texts)), counts) * size + np.array(found, dtype=np.int64))
+    keys = np.sort(np.repeat(np.arange(len(texts)), counts) * size + np.array(found, dtype=np.int64))
+    keys = keys[np.append(True, keys[1:] != keys[:-1])[: len(keys)]]  # np.unique takes ten times as long
     text_of, word = keys // size, keys % size
     having = np.bincount(word, minlength=size)
     order = np.lexsort((having[word], text_of))
@@ -176,38 +187,19 @@ def _pairs_by_size(owners: Ints, starts: Ints, sizes: Ints, texts: int) -> Itera
         yield (low * texts + high).ravel()
 
 
-def _compare(
-    one: NDArray[np.int32], other: NDArray[np.int32], weights: Floats, is_telling: Flags
-) -> tuple[Floats, Flags, Ints]:
-    """Return `overlap`, `differ` and `fewest` of pairs of texts, each given by its rarest words."""
-    only_one, only_other = _own_words(one, other)
-    weight_one, weight_other = weights[one] * (one >= 0), weights[other] * (other >= 0)
-    shared = (weight_one * ~only_one).sum(axis=1)
-    union = weight_one.sum(axis=1) + weight_other.sum(axis=1) - shared
-    new_in_one = (is_telling[one] & only_one).any(axis=1)
-    new_in_other = (is_telling[other] & only_other).any(axis=1)
-    differ: Flags = np.logical_and(new_in_one, new_in_other)
-    fewest = np.minimum(only_one.sum(axis=1), only_other.sum(axis=1))
-    return shared / np.maximum(union, 1e-9), differ, fewest
-
-
 def _own_words(one: NDArray[np.int32], other: NDArray[np.int32]) -> tuple[Flags, Flags]:
     """Return for each word of two texts of a pair if the other text lacks it."""
     equal = one[:, :, None] == other[:, None, :]
     return (one >= 0) & ~equal.any(axis=2), (other >= 0) & ~equal.any(axis=1)
 
 
-def _of_templates(rarest: NDArray[np.int32], left: Ints, right: Ints, chunks: Sequence[slice], size: int) -> Flags:
-    """Return for each pair if each text has a word that the other lacks and in which many pairs differ."""
-    pairs = np.zeros(size, dtype=np.int64)  # in how many pairs only one text has the word
-    for chunk in chunks:
-        one, other = rarest[left[chunk]], rarest[right[chunk]]
-        only_one, only_other = _own_words(one, other)
-        pairs += np.bincount(one[only_one], minlength=size) + np.bincount(other[only_other], minlength=size)
-    fills = pairs > max(_MIN_TEMPLATE, len(rarest) / _TEMPLATE_SHARE)
-    template = np.zeros(len(left), dtype=bool)
-    for chunk in chunks:
-        one, other = rarest[left[chunk]], rarest[right[chunk]]
-        only_one, only_other = _own_words(one, other)
-        template[chunk] = (fills[one] & only_one).any(axis=1) & (fills[other] & only_other).any(axis=1)
-    return template
+def _overlap(left: Floats, right: Floats, only_left: Flags, only_right: Flags) -> Floats:
+    """Return the share of the words that both texts of a pair have, by the weights of their words."""
+    shared: Floats = np.einsum("ij,ij->i", left, ~only_left)
+    union = shared + np.einsum("ij,ij->i", left, only_left) + np.einsum("ij,ij->i", right, only_right)
+    return shared / np.maximum(union, 1e-9)
+
+
+def _any(which: Flags, among: Flags) -> Flags:
+    """Return for each pair if one of the words `among` is one of `which`."""
+    return np.asarray(np.logical_and(which, among).any(axis=1))
