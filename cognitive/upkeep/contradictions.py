@@ -51,7 +51,7 @@ def contradictions(memories: Sequence[ClaimedMemory]) -> list[Contradiction]:
 def candidates(texts: MemoryTexts) -> WordPairs:
     """Return the pairs of texts that may contradict each other, the most similar first, those of templates last."""
     pairs = word_pairs(texts.contents)
-    kept = pairs.take((pairs.overlap >= _MIN_OVERLAP) & (~pairs.template | (pairs.fewest == 1)))
+    kept = pairs.take((pairs.overlap >= _MIN_OVERLAP) & (~pairs.template | pairs.one_value))
     return kept.take(np.lexsort((-kept.overlap, kept.template)))
 
 

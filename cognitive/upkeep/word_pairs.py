@@ -42,7 +42,8 @@ class WordPairs:
 
     `overlap` is the share of the words of both texts that both have; rare words weigh more (0 to 1). `differ` is True
     if each text has a number or a name that the other lacks, `template` if each has a word that the other lacks and in
-    which many pairs differ. `fewest` is how many words one of the texts has alone: the smaller number of both.
+    which many pairs differ. `one_value` is True if they may differ in one value only: neither has
+    two numbers or names that the other lacks, and one of them at most one word in which many pairs differ.
     """
 
     left: Ints
@@ -50,7 +51,7 @@ class WordPairs:
     overlap: Floats
     differ: Flags
     template: Flags
-    fewest: Ints
+    one_value: Flags
 
     def __len__(self) -> int:
         return len(self.left)
@@ -63,7 +64,7 @@ class WordPairs:
             self.overlap[which],
             self.differ[which],
             self.template[which],
-            self.fewest[which],
+            self.one_value[which],
         )
 
 
@@ -78,13 +79,15 @@ def word_pairs(texts: Sequence[str]) -> WordPairs:
     overlap = _overlap(weights[one] * (one >= 0), weights[other] * (other >= 0), only_left, only_right)
     pairs = np.bincount(one[only_left], minlength=len(weights)) + np.bincount(other[only_right], minlength=len(weights))
     fills = pairs > max(_MIN_TEMPLATE, len(texts) / _TEMPLATE_SHARE)
+    telling = _count(is_telling[one], only_left), _count(is_telling[other], only_right)
+    filling = _count(fills[one], only_left), _count(fills[other], only_right)
     return WordPairs(
         left,
         right,
         overlap,
-        differ=_any(is_telling[one], only_left) & _any(is_telling[other], only_right),
-        template=_any(fills[one], only_left) & _any(fills[other], only_right),
-        fewest=np.minimum(only_left.sum(axis=1), only_right.sum(axis=1)),
+        differ=np.minimum(*telling) > 0,
+        template=np.minimum(*filling) > 0,
+        one_value=(np.maximum(*telling) <= 1) & (np.minimum(*filling) <= 1),
     )
 
 
@@ -195,11 +198,11 @@ def _own_words(one: NDArray[np.int32], other: NDArray[np.int32]) -> tuple[Flags,
 
 def _overlap(left: Floats, right: Floats, only_left: Flags, only_right: Flags) -> Floats:
     """Return the share of the words that both texts of a pair have, by the weights of their words."""
-    shared: Floats = np.einsum("ij,ij->i", left, ~only_left)
+    shared = np.einsum("ij,ij->i", left, ~only_left)
     union = shared + np.einsum("ij,ij->i", left, only_left) + np.einsum("ij,ij->i", right, only_right)
-    return shared / np.maximum(union, 1e-9)
+    return np.asarray(shared / np.maximum(union, 1e-9))
 
 
-def _any(which: Flags, among: Flags) -> Flags:
-    """Return for each pair if one of the words `among` is one of `which`."""
-    return np.asarray(np.logical_and(which, among).any(axis=1))
+def _count(which: Flags, among: Flags) -> Ints:
+    """Return for each pair how many of the words `among` are of `which`."""
+    return np.asarray((which & among).sum(axis=1))
