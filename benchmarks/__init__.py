@@ -14,12 +14,13 @@ Modules, in order of execution:
 - `window_session`: run sessions of thousands of turns through the window alone.
 - `summary`: count the planted facts that a summary keeps.
 - `prefix_bytes`: measure how much of a prompt a provider's cache can reuse.
-- `abstention_curve`: measure the effect of thresholds below which no memory is shown.
+- `ranking`: fit and explain the ranking on all evaluation sets together, from candidates that were recorded once.
 - `budget`: measure how much evidence (memories that answer) is shown with small token budgets.
 - `languages`: measure stemming in languages other than English.
 - `poisoning`: measure published attacks on memories, with each defence.
 - `upkeep`: count the planted pairs that the upkeep lists name.
 - `upkeep_texts`: write synthetic memories for it.
+- `told`: measure whether facts are found that were stated in conversations.
 - `reembed`: time a change of the embedding model while turns go on.
 - `filters`: time `recall` under filters, and compare it with an exact scan.
 - `large`: make a database with an agent of a million memories and turns.

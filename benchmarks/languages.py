@@ -1,4 +1,4 @@
-"""Measure retrieval in German and Spanish, for each language that the word index can be set to.
+"""Measure retrieval in German and Spanish, for each language that the word index can be set to, or recognises.
 
     python -m benchmarks.languages
 
@@ -32,14 +32,15 @@ def places(hits: Sequence[str], by_words: Sequence[str], answer: str) -> tuple[i
     return by_all, worded
 
 
-async def measure(layer: CognitiveLayer, language: str, index: str) -> list[tuple[int, int]]:
-    """Ask all questions in a language, with the agent's word index set to the language `index`.
+async def measure(layer: CognitiveLayer, language: str, index: str | None) -> list[tuple[int, int]]:
+    """Ask all questions in a language, with the agent's word index set to the language `index`; None sets none.
 
     Returns the ranks of the answers; see `places`.
     """
     agent, rows = f"{language} in {index}", DATA[language]
     contents = [row["memory"] for row in rows["asked"]] + rows["others"]
-    await layer.admin.set_language(agent, index, pace=Pace(load=1))
+    if index is not None:
+        await layer.admin.set_language(agent, index, pace=Pace(load=1))
     await layer.remember(
         agent,
         [NewMemory(type="fact", content=each, occurred_at=AT + timedelta(n)) for n, each in enumerate(contents)],
@@ -64,12 +65,17 @@ async def main() -> None:
     )
     async with CognitiveLayer.open(policy=Policy(deadline_ms=60_000)) as layer:
         for language in DATA:
-            for index in (ENGLISH, SIMPLE, language):
+            for index in (ENGLISH, SIMPLE, None):
                 found = await measure(layer, language, index)
                 shares = [
                     sum(place[which] <= most for place in found) / len(found) for which in (1, 0) for most in (1, 10)
                 ]
-                row = (f"{len(found)} {language}", index, *(f"{share:.2f}" for share in shares))
+                indexed = await layer.admin.language(f"{language} in {index}")
+                row = (
+                    f"{len(found)} {language}",
+                    indexed if index else f"not set: {indexed}",
+                    *(f"{share:.2f}" for share in shares),
+                )
                 sys.stdout.write(f"| {' | '.join(row)} |\n")
 
 

@@ -33,9 +33,9 @@ GROUP BY session
 
 -- name: agent_state
 INSERT INTO cognitive.agent_state (agent_id, next_seq, next_session, memories, passages, sessions, content_lexemes,
-                              context_lexemes)
+                              context_lexemes, language_chosen)
 SELECT $1, max(seq) + 1, max(session) + 1, count(*), count(*), count(DISTINCT session), sum(cardinality(lexemes)),
-       sum(cardinality(lexemes)) FROM made
+       sum(cardinality(lexemes)), false FROM made
 
 -- name: turn
 -- $1 agent, $2 turns, $3 since, $4 seconds of the whole stretch, $5 versions of policies, $6 the embedding model

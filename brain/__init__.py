@@ -14,10 +14,12 @@ Modules, in order of execution:
 - `states`: hide memories and show them again.
 - `redacting`: remove secrets and personal data from a text before it is stored.
 - `memory_rows`: write, rewrite and erase the rows of a memory inside a transaction.
+- `agent_rows`: lock an agent's row, and decide in which languages its memories are indexed.
 - `claims`: recognise subject, attribute and value of a statement.
 - `indexing`: cut a memory into passages, with the texts to embed and the lexemes to index.
 - `text`: split text into words, stems and sentences.
 - `languages`: list the languages of the index, and cache which language an agent uses.
+- `language_detection`: recognise the language of stored texts.
 - `index_rows`: write the postings and vectors of a memory, in every language and embedding model of its agent.
 - `value_rows`: write the values of a memory by which filters find it.
 - `search`: find candidates with the raw score of each search method.

@@ -1,8 +1,9 @@
 """Find the memories that a filter admits, by one of two methods for each memory type.
 
-The share of admitted memories is estimated from a random sample. If a type has few admitted memories, their ids are
-listed, and a search compares all of them with its query. If it has many, a search ranks more passages than it needs,
-and looks up their memories one after another until enough are admitted. If too few are, they are listed too.
+Memories are first looked up by an index of their values (`brain.filter_values`). If it finds too many, or there is
+none, the share of admitted memories is estimated from a random sample. Types with few are listed, and a search compares
+all of them with its query. If a type has many, a search ranks more passages than it needs. In both cases, it then looks
+up the memories one after another until enough are admitted. If a type with many has too few, it is listed too.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ SQL = statements.load("search")
 PROBES = 48  # cells read per type and field: docs/decisions/0025-large-agents.md has the recall of fewer and more
 SAMPLE = 500  # memories; a search among no more of them lists the admitted ones at once
 MAX_LISTED = 2_000  # memories; comparing as many with the query takes about 15 ms
-_WIDENED = 1 / 4  # the cells that are read grow with the inverse of the share to this power
+_MAX_COMBINED = 20_000  # memories that meet a condition and are combined with those of others, which takes about 5 ms
+_MAX_CONDITIONS = 4  # that are looked up; the memories that are found meet the others or are left out later
+_WIDENED = 1 / 8  # the cells that are read grow with the inverse of the share to this power
 _MARGIN = 3  # passages ranked for each that is expected to be looked up until enough are admitted
 _Listed = Mapping[MemoryType, Sequence[UUID]]
 # The slots of the statement that finds candidates: without and with a filter.
@@ -44,13 +47,13 @@ _FILTERED = {
 class Admission:
     """The memories that a search may find, by type.
 
-    `condition` is None if it may find all of them. `candidates` is a query for those that may meet it, by an index, if
-    there is one (see `brain.filter_values`). `listed` has the ids of all memories of some types that may meet it: a
+    `condition` is None if it may find all of them. `candidates` are queries that find those that may meet it, each by
+    an index (see `brain.filter_values`). `listed` has the ids of all memories of some types that may meet it: a
     search checks those that it finds. `shares` has the estimated share of the admitted memories of the other types.
     """
 
     condition: SqlCondition | None = None
-    candidates: SqlCondition | None = None
+    candidates: Sequence[SqlCondition] = ()
     listed: _Listed = field(default_factory=dict)
     shares: Mapping[MemoryType, float] = field(default_factory=dict)
 
@@ -101,6 +104,7 @@ async def with_listed(c: Connection, agent_id: str, found: Admission, types: Col
     """Return the same memories, of which those of `types` are listed by id."""
     if not types or found.condition is None:
         return found
+    # by the sample, these types have few; the index may also find some that the condition excludes
     listed = await _by_index(c, agent_id, found, types, 2 * MAX_LISTED)
     if listed is None:
         statement = filled(SQL.matching_ids, found.condition.sql)
@@ -114,11 +118,30 @@ async def _by_index(
     c: Connection, agent_id: str, found: Admission, types: Collection[MemoryType], limit: int
 ) -> _Listed | None:
     """Return the ids of all memories that may be admitted, by type; None without an index, or above the limit."""
-    if found.candidates is None:
+    parts = await _rare(c, agent_id, found.candidates[:_MAX_CONDITIONS], types, limit)
+    if not parts:
         return None
-    statement = _indexed_ids(found.candidates.sql)
-    rows = await c.fetch(*statement(agent_id=agent_id, types=list(types), limit=limit, **found.candidates.values))
+    values = {name: value for part in parts for name, value in part.values.items()}
+    statement = _indexed_ids(" INTERSECT ".join(part.sql for part in parts))
+    rows = await c.fetch(*statement(agent_id=agent_id, types=list(types), limit=limit, **values))
     return None if rows and rows[0]["id"] is None else _by_type(types, rows)
+
+
+async def _rare(
+    c: Connection, agent_id: str, parts: Sequence[SqlCondition], types: Collection[MemoryType], limit: int
+) -> Sequence[SqlCondition]:
+    """Return the first query that finds at most `limit` memories, or else those that can be combined."""
+    if len(parts) < 2:
+        return parts
+    combined = []
+    for part in parts:
+        statement, most = _counted_ids(part.sql), max(limit, _MAX_COMBINED)
+        rows = await c.fetchval(*statement(agent_id=agent_id, types=list(types), limit=most, **part.values))
+        if rows <= limit:
+            return [part]
+        if rows <= most:
+            combined.append(part)
+    return combined
 
 
 def _by_type(types: Collection[MemoryType], rows: Sequence[Any]) -> _Listed:
@@ -165,6 +188,11 @@ def _cells(share: float | None) -> int:
 @cached(64)
 def _indexed_ids(candidates: str) -> SqlStatement:
     return SQL.indexed_ids.fill(candidates=candidates)
+
+
+@cached(64)
+def _counted_ids(candidates: str) -> SqlStatement:
+    return SQL.counted_ids.fill(candidates=candidates)
 
 
 @cached(64)

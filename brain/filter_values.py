@@ -2,8 +2,8 @@
 
 The table `cognitive.memory_value` has the tags of memories and the values in `attributes` and `metadata` as texts (see
 migration 0103). A range of values is a range of texts there. Texts are cut and numbers rounded, and two keys that
-contain dots may have one path. So too many memories may be found, but never too few, and the condition of the filter
-must be checked on each.
+contain dots may have one path. Memories with too many values have the path `*` instead. So too many memories may be
+found, but never too few, and the condition of the filter must be checked on each.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ _MEMORIES = (
     " WHERE m.agent_id = :agent_id AND m.type = ANY(:types::text[])"
 )
 _BY_PATH = (
-    "SELECT memory_id, type FROM cognitive.memory_value WHERE agent_id = :agent_id AND type = ANY(:types::text[])"
-    " AND path = :{name}_path::text"
+    "(SELECT memory_id, type FROM cognitive.memory_value WHERE agent_id = :agent_id AND type = ANY(:types::text[])"
+    " AND path = :{name}_path::text AND value {compared} UNION ALL"
+    " SELECT memory_id, type FROM cognitive.memory_value WHERE agent_id = :agent_id AND type = ANY(:types::text[])"
+    " AND path = '*')"
 )
 
 
@@ -45,12 +47,13 @@ def encoded(value: Value) -> str:
     return f"n1{digits}" if number >= 0 else f"n0{digits.translate(_INVERTED)}"
 
 
-def candidates(wanted: MemoryFilter) -> SqlCondition | None:
-    """Return a query for the ids and types of the memories that a filter may admit, as SQL with named parameters.
+def candidates(wanted: MemoryFilter) -> tuple[SqlCondition, ...]:
+    """Return queries for the ids and types of the memories that a filter may admit, as SQL with named parameters.
 
-    The parameter `types` has the types of the memories. One memory may be found repeatedly. If no condition names a
-    tag, or a value in `attributes` or `metadata`, that a memory must have, its session or time is looked up. Return
-    None if no condition names these either.
+    Each query finds all of them, by another condition of the filter; equalities come first. The parameter `types` has
+    the types of the memories. One memory may be found repeatedly. If no condition names a tag, or a value in
+    `attributes` or `metadata`, that a memory must have, its session or time is looked up. Return () if no condition
+    names these either.
     """
     named = [each for each in wanted.conditions if each.column in ("tags", "attributes", "metadata")]
     lists = [each for each in named if each.operator in _EQUALITIES]
@@ -60,22 +63,19 @@ def candidates(wanted: MemoryFilter) -> SqlCondition | None:
             ranges.setdefault(each.name, []).append(each)
     parts = [_in_list(f"value_{n}", each) for n, each in enumerate(lists)]
     parts += [_in_range(f"value_{n}", bounds) for n, bounds in enumerate(ranges.values(), start=len(lists))]
-    if not parts:
-        return _by_column(wanted)
-    values = {name: value for part in parts for name, value in part.values.items()}
-    return SqlCondition(" INTERSECT ".join(part.sql for part in parts), values)
+    return tuple(parts) or _by_column(wanted)
 
 
-def _by_column(wanted: MemoryFilter) -> SqlCondition | None:
-    """Return a query by session, or else by time; None if the filter limits neither."""
+def _by_column(wanted: MemoryFilter) -> tuple[SqlCondition, ...]:
+    """Return a query by session, or else by time; () if the filter limits neither."""
     sessions = tuple(each for each in wanted.conditions if each.column == "session_id" and each.operator in _EQUALITIES)
     times = tuple(each for each in wanted.conditions if each.column == "occurred_at" and each.operator in _COMPARISONS)
     if not sessions and not times and wanted.since is None and wanted.until is None:
-        return None
+        return ()
     named = filter_sql.condition(
         MemoryFilter(sessions) if sessions else MemoryFilter(times, wanted.since, wanted.until)
     )
-    return SqlCondition(f"{_MEMORIES} AND {named.sql}", named.values)
+    return (SqlCondition(f"{_MEMORIES} AND {named.sql}", named.values),)
 
 
 def _in_list(name: str, each: Condition) -> SqlCondition:
@@ -95,5 +95,5 @@ def _in_range(name: str, bounds: Sequence[Condition]) -> SqlCondition:
 def _rows(name: str, each: Condition, compared: str, **values: Any) -> SqlCondition:
     """Return a query for the memories with a value on the path of a condition. `name` names parameters."""
     values["path"] = each.name[:MAX_CHARACTERS]
-    sql = f"{_BY_PATH.format(name=name)} AND value {compared.format(name=name)}"
+    sql = _BY_PATH.format(name=name, compared=compared.format(name=name))
     return SqlCondition(sql, {f"{name}_{key}": value for key, value in values.items()})

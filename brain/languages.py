@@ -20,8 +20,8 @@ SIMPLE = "simple"
 _MAX_AGENTS = 10_000  # agents with another language than English that are remembered; others need a second query
 NAMES: tuple[str, ...] = (*sorted(Stemmer.algorithms()), SIMPLE)
 
-# Question words are in: a question's "when" is no evidence in a memory. Words of German and Dutch are as `normalise`
-# leaves them, with ss for ß.
+# Question words are in: a question's "when" is no evidence in a memory. Words of German and Greek are as `normalise`
+# leaves them, with ss for ß and σ for ς. A text's language is recognised by these words, too.
 COMMON_WORDS: Mapping[str, frozenset[str]] = {
     ENGLISH: frozenset(
         """a about above after again against all also am an and any are aren't as at be because been before being below
@@ -93,6 +93,92 @@ COMMON_WORDS: Mapping[str, frozenset[str]] = {
         waren was wat we welk welke werd werden wezen wie wij wil worden wordt zal ze zelf zich zij zijn zo zonder zou
         zouden""".split()
     ),
+    "russian": frozenset(
+        """а без бы был была были было быть в вам вас ваш ваша ваши вот все всего всех вы где да для до его ее её
+        если есть еще ещё же за здесь и из или им их к как какая какие какой какую ко когда кого кому кто куда ли
+        лишь мне может мой моя мои можно мы на над нам нас наш наша наши не него нее нет ни них но ну о об обо он
+        она они оно от очень по под почему при про с сам себя со сколько так также такой там те тем то того тоже той
+        только том тут ты у уже чего чей чем что чтобы чьё эта эти это этого этой этом этот я""".split()
+    ),
+    "swedish": frozenset(
+        """alla än att av blev bli blir då de dem den denna deras dess det detta dig din ditt där efter ej eller en
+        er ett för från ha hade han hans har henne hennes här hon honom hur i inte jag kan kunde man med mellan men
+        mig min mina mitt mot mycket när någon något några nu och om oss på så sig sin sina ska skulle som så till
+        under upp ut utan vad var vår våra varför vara vem vi vid vilka vilken vilket""".split()
+    ),
+    "danish": frozenset(
+        """af alle at blev bliver da de dem den denne der deres det dette dig din disse du efter ej eller en er et
+        for fra ham han hans har havde hende hendes her hos hun hvad hvem hvilken hvilke hvis hvor hvordan hvorfor
+        hvornår i ikke ind jeg kan kunne man mange med meget men mig min mine mit mod ned noget nogle når nu og også
+        om op os på selv sig sin sine skal skulle som til ud under var ved vi vil ville vores være været""".split()
+    ),
+    "norwegian": frozenset(
+        """alle at av bare ble blir da de deg dem den denne deres det dette din disse du eller en er et etter for
+        fra før ha hadde han hans har henne hennes her hun hva hvem hvilken hvilke hvis hvor hvordan hvorfor i ikke
+        inn jeg kan kunne man mange med meg men mellom mer min mine mitt mot mye når noe noen nå og også om opp oss
+        over på selv seg sin sine skal skulle som til ut under uten var ved vi vil ville vår være vært""".split()
+    ),
+    "finnish": frozenset(
+        """ei eivät en enemmän että hän hänen he heidän ja jo joka jos jotka kanssa kuin kuinka kuka kun kyllä me
+        meidän mihin mikä miksi millainen milloin minä minun mistä missä mitä mitkä mukaan mutta myös ne niin niitä
+        nyt olen oli olivat olla on ovat paljon se sekä sen siellä siinä sinä sinun sitä tai tämä tämän te tuo vain
+        vai vielä voi voin""".split()
+    ),
+    "hungarian": frozenset(
+        """a az abban ahhoz aki ami annak arra azt azután azzal be benne csak de e egy egyik ehhez el előtt én és
+        ezek ezt ez ezért fel ha hanem hogy hogyan hol honnan hova így igen illetve is itt jól ki kell lehet lesz
+        majd már meg még mert mi miért mikor milyen mint mit most nagyon ne nekem nem nincs ő ők össze ott pedig sem
+        s számára szerint te után van vagy vannak volt voltak""".split()
+    ),
+    "turkish": frozenset(
+        """acaba ama ancak bana bazı belki ben beni benim bir biri biz bize bizim böyle bu buna bunu bunun çok çünkü
+        da daha de değil diye en gibi hangi hem hep her hiç için ile ise kaç kadar ki kim kimi mi mı mu mü nasıl ne
+        neden nerede nereye niçin niye o olan olarak oldu olduğu on ona onlar onu onun sana sen seni senin siz sizin
+        şey şu tüm var ve veya ya yani yok""".split()
+    ),
+    "romanian": frozenset(
+        """a acea aceasta această aceea acest acesta aceste acestea acestei acestui acum ai aici al ale am ar are aș
+        așa au avea ca că când care cât ce cea cei cel cele cine cu cum da dar de deci decât despre din dintre după
+        ea ei ele era este eu fi fie foarte fost în între îi îl își îmi la le lor lui mai mea meu mi nici noi nostru
+        nu o ori pe pentru prin sa să sale sau se și sunt te tu un una unde unei unui va voi vom""".split()
+    ),
+    "catalan": frozenset(
+        """a al als amb aquell aquella aquelles aquells aquest aquesta aquestes aquests això allò cada com de del
+        dels des doncs el ella elles ells els em en ens entre era és eren es està estan estava et eu fa fins ha han
+        havia hi ho i jo la les li llavors meu meva meves meus més molt molta no nosaltres o on per però perquè pot
+        qual quals quan què que qui quin quina quines quins se sense ser seu seva si sobre són també tan te té tot
+        tota tots tu un una unes uns va vaig van""".split()
+    ),
+    "polish": frozenset(
+        """aby ale am ani bardzo bez będzie by być był była było były bo ci co czy czego czyj dla do dlaczego gdy
+        gdzie go i ich ile im ja jak jaka jaki jakie jako je jego jej jest jestem jeszcze jeśli już każdy kiedy kim
+        kto która które który którzy lub ma mam mi mnie moja moje mój można my na nad nam nas nasz nasza nasze nie
+        nic nich nim o od on ona one oni oraz po pod ponieważ przed przez przy się są skąd ta tak także tam te tego
+        tej ten też to tu tutaj ty tylko tym u w we więc wszystko z za ze że""".split()
+    ),
+    "czech": frozenset(
+        """a aby ale ani ano az až bez bude budou by byl byla byli bylo být co což či dnes do ho i já jak jaká jaké
+        jaký jako je jeho jej její jejich jen ještě ji jsem jsi jsme jsou jste k kam kde kdo když ke která které
+        který kteří má mám mezi mi mít mě mně mnou moje můj může my na nad nám nás náš naše ne nebo není než o od on
+        ona oni ono pak po pod podle pokud proč pro proto protože před přes při s se si ta tak také tam tato ten
+        tedy této to tohle toho tím tu už u v váš ve více však vy z za ze že""".split()
+    ),
+    "indonesian": frozenset(
+        """ada adalah agar akan aku anda antara apa apakah atau bagaimana bagi bahwa berapa bisa bukan dalam dan
+        dari dapat dengan di dia harus ia ini itu juga jika kalau kami kamu kapan karena ke kepada kita kok lagi
+        lebih maka mana masih mereka mengapa namun oleh pada para sangat saya seperti serta siapa sudah tapi telah
+        tentang tetapi tidak untuk yaitu yang""".split()
+    ),
+    "greek": frozenset(
+        """αν από αυτά αυτή αυτό αυτόσ για δεν εγώ είμαι είναι είχε έχει έχω η ή ήταν θα και κάθε κάτι με μασ μου
+        μια μία μόνο να ο οι όταν ότι όχι που πού ποια ποιο ποιοσ πόσο πότε πρέπει προσ πωσ πώσ σασ σε σου στα στη
+        στην στισ στο στον στουσ τα τη την τησ τι τισ το τον του τουσ των ωσ""".split()
+    ),
+    "arabic": frozenset(
+        """أن أنا أنت أو أي أين إذا إلا إلى إن التي الذي الذين بعد بين ثم حتى حيث ذلك على عليه عن عند فقط في فيه
+        فيها قبل قد كان كانت كل كم كما كيف لا لكن لم لماذا له لها لن ليس ما متى مع من منذ منه منها نحن نعم هذا هذه
+        هل هم هنا هناك هو هي و ولا يكون""".split()
+    ),
 }
 
 MONTHS: Mapping[str, tuple[str, ...]] = {
@@ -139,11 +225,13 @@ DEFAULT_LANGUAGES = IndexLanguages()
 class AgentLanguages:
     """A cache of each agent's languages, as last read from the database.
 
-    Each read or write of memories refreshes it.
+    Each read or write of memories refreshes it. It also marks the agents whose language must be recognised again,
+    because they have grown.
     """
 
     def __init__(self) -> None:
         self._by_agent: OrderedDict[str, IndexLanguages] = OrderedDict()
+        self._due: set[str] = set()
 
     def remember(self, agent_id: str, languages: IndexLanguages) -> None:
         """Store in the cache the languages that were read from the database for an agent."""
@@ -156,3 +244,13 @@ class AgentLanguages:
     def of(self, agent_id: str) -> IndexLanguages:
         """Return the agent's languages from the cache, or the default (English) if the agent is not in the cache."""
         return self._by_agent.get(agent_id, DEFAULT_LANGUAGES)
+
+    def mark_due(self, agent_id: str) -> None:
+        """Mark an agent whose language must be recognised again."""
+        self._due.add(agent_id)
+
+    def take_due(self, agent_id: str) -> bool:
+        """Return whether an agent is marked, and remove the mark."""
+        due = agent_id in self._due
+        self._due.discard(agent_id)
+        return due

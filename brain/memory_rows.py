@@ -8,15 +8,14 @@ from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
-from brain import archive, index_rows, statements, value_rows
+from brain import agent_rows, archive, index_rows, statements, value_rows
 from brain.archive import MemoryMetadata
 from brain.embedding.embedders import Embedders
 from brain.errors import InvalidInput, UnknownMemory
 from brain.index_rows import PassageVector
 from brain.indexing import IndexedPassage
-from brain.languages import AgentLanguages, IndexLanguages
+from brain.languages import AgentLanguages
 from brain.postgres.database import Connection
-from brain.postgres.wire_types import as_value
 from brain.types import NewMemory, above
 
 SQL = statements.load("store")
@@ -42,24 +41,6 @@ class PreparedMemory:
     kept: MemoryMetadata | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _AgentState:
-    """The locked row of an agent: the next sequence and session numbers, and the languages of its index."""
-
-    next_seq: int
-    next_session: int
-    language: str
-    pending_language: str | None
-
-    @property
-    def indexed(self) -> IndexLanguages:
-        return IndexLanguages(self.language, self.pending_language)
-
-
-async def _locked(c: Connection, agent_id: str) -> _AgentState:
-    return as_value(_AgentState, await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id)))
-
-
 async def share_agent(c: Connection, agent_id: str) -> None:
     """Prevent an erasure of the agent until the transaction ends. The lock is shared: other writers do not wait."""
     await c.execute(*SQL.share_agent(agent_id=agent_id))
@@ -76,9 +57,10 @@ async def write(
     Raises:
         UnknownMemory: a memory supersedes one that the agent does not have.
     """
-    state = await _locked(c, agent_id)
+    state = await agent_rows.locked(c, agent_id)
     models = {model for item in prepared for model in item.vectors}
-    if not _indexed_alike(state, agent_id, prepared, languages):
+    state = await state.recognised(c, agent_id, (item.memory.content for item in prepared))
+    if not state.indexed_alike(agent_id, _indexed(prepared), languages):
         return False
     if not await index_rows.agree(c, agent_id, embedders, models):
         return False
@@ -96,7 +78,7 @@ async def write(
     await _insert_index(c, agent_id, new, sessions, state.indexed.written)
     await _hide(c, agent_id, superseding)
     await archive.put_kept(c, agent_id, [item.kept for item in new if item.kept is not None])
-    pieces = [piece for item in new for piece in item.passages]
+    pieces = _indexed(new)
     await c.execute(
         *SQL.add_to_counts(
             agent_id=agent_id,
@@ -109,16 +91,13 @@ async def write(
             context_lexemes=sum(piece.live.context_length for piece in pieces),
         ),
     )
+    if state.outgrown(len(new)):
+        languages.mark_due(agent_id)
     return True
 
 
-def _indexed_alike(
-    state: _AgentState, agent_id: str, prepared: Sequence[PreparedMemory], languages: AgentLanguages
-) -> bool:
-    """Return True if all passages were indexed in the agent's current languages. Also cache these languages."""
-    indexed = state.indexed
-    languages.remember(agent_id, indexed)
-    return all(tuple(piece.posted) == indexed.written for item in prepared for piece in item.passages)
+def _indexed(prepared: Sequence[PreparedMemory]) -> list[IndexedPassage]:
+    return [piece for item in prepared for piece in item.passages]
 
 
 def _id(agent_id: str, seq: int, item: PreparedMemory) -> UUID:
@@ -273,8 +252,8 @@ async def rewrite(
     Raises:
         InvalidInput: another memory has the same identity (type and source, or type and content).
     """
-    state = await _locked(c, agent_id)
-    if not _indexed_alike(state, agent_id, [item], languages):
+    state = await agent_rows.locked(c, agent_id)
+    if not state.indexed_alike(agent_id, _indexed([item]), languages):
         return False
     if not await index_rows.agree(c, agent_id, embedders, set(item.vectors)):
         return False

@@ -36,11 +36,12 @@ class PassageText:
     length: int
     vector: Vector | None
     attributes: Mapping[str, Any]
+    claim: str | None
 
 
 PASSAGE_FIELDS = tuple(field.name for field in fields(PassageText))
-# not digested: the vector, which follows from the text; and the time, which is added as a number since that is faster
-_digested = attrgetter(*(name for name in PASSAGE_FIELDS if name not in ("vector", "occurred_at")))
+# not digested: vector and claim, which follow from the text; and the time, which is added as a number, which is faster
+_digested = attrgetter(*(name for name in PASSAGE_FIELDS if name not in ("vector", "claim", "occurred_at")))
 _digested_of_pinned = attrgetter("content", "speaker", "occurred_at", "attributes")
 
 

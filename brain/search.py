@@ -42,7 +42,7 @@ K1 = 0.5  # saturation: the lower, the less a repeated word adds
 B = 0.5  # length normalisation, 0 to 1: how much the score of a long passage is reduced
 # True: the vectors fit into the covering index. False: they have more dimensions and are read from the table.
 _DIMENSIONS = {True: "dimension <= 1200", False: "dimension > 1200"}
-_MAX_LEXEMES = 32  # lexemes of a query; later ones are ignored
+_MAX_LEXEMES = 32  # lexemes of a query; of a longer one the first and the last half are searched
 _MAX_HIDDEN = 5_000  # hidden memories that are looked at; with more, the search looks at each candidate
 _FURTHER = 8  # factor for a type's limit when passages of a few long memories fill it
 
@@ -77,6 +77,7 @@ class Hit:
     `scores` has the raw scores by name (see `SCORES`), without those that do not apply. `partial` is True if the
     memory has other passages too. `previous_id` and `next_id` are the memories before and after it in its session.
     `hidden_at`, `hidden_reason` and `replaced_by` are set if the memory is hidden at the time of the query.
+    `claim` is the subject and attribute that the memory states (see `brain.claims`), None if none was recognised.
     """
 
     memory_id: UUID
@@ -106,6 +107,7 @@ class Hit:
     hidden_at: datetime | None = None
     hidden_reason: HiddenReason | None = None
     replaced_by: UUID | None = None
+    claim: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +216,10 @@ def _indexed(facts: Any) -> IndexLanguages:
 
 
 def _lexemes(text: str, language: str) -> list[str]:
-    return list(dict.fromkeys(lexemes(text, language)))[:_MAX_LEXEMES]
+    found = list(dict.fromkeys(lexemes(text, language)))
+    if len(found) <= _MAX_LEXEMES:
+        return found
+    return found[: _MAX_LEXEMES // 2] + found[-_MAX_LEXEMES // 2 :]  # a question is mostly at one end of a message
 
 
 def _fact_values(agent_id: str, query: Query, lexemes: Sequence[str]) -> dict[str, Any]:
@@ -321,4 +326,5 @@ def _hit(row: Any) -> Hit:
         hidden_at=row["hidden_at"],
         hidden_reason=row["hidden_reason"],
         replaced_by=row["replaced_by"],
+        claim=row["claim"],
     )

@@ -49,7 +49,10 @@ Work = Callable[[list[PreparedMemory], Connection], Awaitable[bool]]
 
 
 class MemoryStore:
-    """Stores and reads the memories of all agents; an agent sees only its own."""
+    """Stores and reads the memories of all agents; an agent sees only its own.
+
+    `on_growth(agent_id)` is called after a write if the agent's language must be recognised again.
+    """
 
     def __init__(
         self,
@@ -57,11 +60,13 @@ class MemoryStore:
         embedders: Embedders,
         redactor: Redactor = UNREDACTED,
         languages: AgentLanguages | None = None,
+        on_growth: Callable[[str], object] = lambda agent_id: None,
     ) -> None:
         self._database = database
         self._embedders = embedders
         self._redactor = redactor
         self._languages = languages if languages is not None else AgentLanguages()
+        self._on_growth = on_growth
 
     async def remember(
         self, agent_id: str, memories: Sequence[NewMemory], *, now: datetime, progress: Progress | None = None
@@ -147,6 +152,8 @@ class MemoryStore:
         for _ in range(MAX_TRIES if fresh else 0):
             prepared = await self._prepare(agent_id, fresh, now)
             if await self._database.run(agent_id, partial(work, prepared)):
+                if self._languages.take_due(agent_id):
+                    self._on_growth(agent_id)
                 return
 
     async def _redacted(self, memories: Sequence[NewMemory]) -> list[NewMemory]:

@@ -21,11 +21,13 @@ _MAX_LENGTH = 400  # characters of a memory that are compared
 
 @dataclass(frozen=True, slots=True)
 class MemoryTexts:
-    """The texts of memories, newest first, with their sequence numbers and types."""
+    """The texts of memories, newest first, with their sequence numbers, types, speakers and stored claims."""
 
     seqs: Sequence[int]
     types: Sequence[MemoryType]
     contents: Sequence[str]
+    speakers: Sequence[str | None]
+    claims: Sequence[str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ class UpkeepReader:
     async def texts(self, agent_id: str, now: datetime) -> MemoryTexts:
         """Return the texts of the agent's newest memories, at most `MAX_TEXTS`; long ones are cut."""
         [row] = await self._rows(agent_id, SQL.texts(agent_id=agent_id, now=now, limit=MAX_TEXTS, length=_MAX_LENGTH))
-        return MemoryTexts(row["seqs"] or [], row["types"] or [], row["contents"] or [])
+        return MemoryTexts(*(row[name] or [] for name in ("seqs", "types", "contents", "speakers", "claims")))
 
     async def memories(self, agent_id: str, seqs: Sequence[int]) -> Mapping[int, Memory]:
         """Return memories by their sequence numbers."""

@@ -75,6 +75,8 @@ from cognitive.tokens import TokenCounter, count
 from cognitive.window.summary import ExtractiveSummarizer, Summarizer
 
 _MAX_SETTLING = 10_000  # pending outcomes of `settle`; further calls raise an error
+_MAX_RECOGNISING = 4  # agents whose language is recognised at once; others wait until they have grown further
+_RECOGNISING_AT_CLOSE = 1.0  # seconds that a change of language may still take; later writes continue it
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,11 +192,19 @@ class _Stores:
     counter: TokenCounter
 
     @classmethod
-    def create(cls, base: _Infrastructure) -> _Stores:
-        """Create the stores of the database in `base`."""
+    def create(cls, base: _Infrastructure, background: Background) -> _Stores:
+        """Create the stores of the database in `base`. The languages of agents are recognised in the background."""
         database, embedders, redactor = base.database, base.embedders, base.redactor
         counter, languages = base.extensions.token_counter or count, AgentLanguages()
-        memories = MemoryStore(database, embedders, redactor, languages)
+        reindexing = Reindexing(database)
+        recognising = background.queue(_MAX_RECOGNISING, at_close=_RECOGNISING_AT_CLOSE)
+        memories = MemoryStore(
+            database,
+            embedders,
+            redactor,
+            languages,
+            lambda agent_id: recognising.start(reindexing.recognise(agent_id), agent_id),
+        )
         search = MemorySearch(database, embedders.remember, languages)
         engine = ContextEngine(memories, search, embedders, counter, base.extensions.constants)
         return cls(
@@ -211,7 +221,8 @@ class _Stores:
 
 def _compose(base: _Infrastructure) -> Services:
     """Create the services of a layer. When the layer closes, background queues are drained in the order of creation."""
-    stores, embedders, redactor, background = _Stores.create(base), base.embedders, base.redactor, Background()
+    embedders, redactor, background = base.embedders, base.redactor, Background()
+    stores = _Stores.create(base, background)
     turns, resolver = stores.turns, PolicyResolver(stores.policies, base.policy, base.shadow)
     settling = background.queue(_MAX_SETTLING)  # each within its deadline: Postgres, or else the journal
     capture = Capture(stores.memories, base.policy, background, base.extensions.extractor)

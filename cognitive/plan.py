@@ -29,6 +29,30 @@ class DateRange:
 
 
 @dataclass(frozen=True, slots=True)
+class Listing:
+    """A request for a list of memories, such as "What have we decided so far?", which names no single fact.
+
+    Attributes:
+        types: groups of memory types in order of preference. A group is listed if the earlier ones have nothing.
+        topic: the words that the listed memories are about; empty for every memory of the types and dates.
+        own: True if the topic is the user's own ("my allergies"), which the user expects in memory.
+        broad: True if memories are listed even if none seems to be about the topic.
+        about_user: True if the list is about the user: memories that speak of the user come first.
+    """
+
+    types: tuple[tuple[MemoryType, ...], ...]
+    topic: tuple[str, ...] = ()
+    own: bool = False
+    broad: bool = False
+    about_user: bool = False
+
+    @property
+    def long(self) -> bool:
+        """True if the list may be longer than the answer to a question: it has no topic, or is of the user's own."""
+        return not self.topic or self.own or self.broad
+
+
+@dataclass(frozen=True, slots=True)
 class Signals:
     """Properties of a message that rules read in it, from which the turn is planned.
 
@@ -44,6 +68,8 @@ class Signals:
         entities: the names in the message.
         keywords: the other content words of the message.
         fired: the ids of the rules that matched, in the order of their table.
+        listing: the list of memories that the message asks for, or None.
+        history: True if the message asks about an earlier state, as in "What did we use before?".
     """
 
     text: str
@@ -56,6 +82,8 @@ class Signals:
     entities: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     fired: tuple[str, ...] = ()
+    listing: Listing | None = None
+    history: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +91,8 @@ class RetrievalQuery:
     """A search query for memories of one type, of which at most `limit` are shown.
 
     `recency_weight`, from 0 to 1, is the weight of the relevance factor `recency`, which prefers young memories.
-    `dates` is the range of time that the message names.
+    `dates` is the range of time that the message names. With `newest`, the newest memories are retrieved too, whatever
+    they say.
     """
 
     type: MemoryType
@@ -71,6 +100,7 @@ class RetrievalQuery:
     limit: int
     recency_weight: float = 0.0
     dates: DateRange | None = None
+    newest: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,7 @@ class Recall:
         queries = [RetrievalQuery(type_, query, limit, read.recency, read.dates) for type_ in types]
         present = await _present(self._store, self._turns, agent_id, turn_id, now) if turn_id else set()
         ranked = await self._engine.recall(agent_id, queries, filters, now, policy)
-        hits = _hits(_trusted(ranked, policy), present, limit)
+        hits = _hits(trust.drop_untrusted(ranked, policy).kept, present, limit)
         if turn_id and hits:
             gaps = await _relevance_gaps(self._turns, agent_id, turn_id, hits)
             await self._turns.expose_recalled(agent_id, turn_id, gaps, now)
@@ -118,11 +118,6 @@ async def _require_open(turns: TurnLog, agent_id: str, turn_id: str, policy: Pol
     if turn is None or turn.frame in policy.trust.recall_disabled_frames:
         frame = f"in a turn of the frame {turn.frame}" if turn is not None else "in a turn that is not recorded"
         raise RecallClosed(f"Memory cannot be searched {frame}; go on with what the prompt shows.")
-
-
-def _trusted(ranked: Sequence[Candidate], policy: Policy) -> Sequence[Candidate]:
-    """Return the candidate memories that the policy's rules on trust and sources allow to be shown."""
-    return trust.cap_per_source(trust.drop_untrusted(ranked, policy).kept, policy).kept
 
 
 async def _present(store: MemoryStore, turns: TurnLog, agent_id: str, turn_id: str, now: datetime) -> set[UUID]:

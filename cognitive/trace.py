@@ -21,7 +21,7 @@ Disposition = Literal[
     "shown",  # in the block of this turn
     "pinned",  # in the prefix, so the block does not repeat it
     "restated",  # the conversation window contains it already
-    "duplicate",  # a better candidate says the same
+    "duplicate",  # another candidate says the same, and as much or more
     "superseded",  # a newer memory replaced it
     "distrusted",  # its source is not trusted enough for its type
     "source_cap",  # its source has more memories than a turn shows of one source
@@ -118,11 +118,14 @@ class Candidate:
         boost: the effect of its past use.
         score: the number by which it is ranked.
         rank_before: its rank by relevance alone, from 1.
-        rank: its rank by score, from 1.
+        rank: its rank by score after the rules of `precedence` and `duplicates`, from 1.
         tokens: its size in the prompt, 0 before it is counted.
         similarity: its similarity to the conversation window, or None if it was not compared.
         propensity: the probability with which it could be shown.
         excerpt: the character offsets of the shown parts of a shortened memory; empty if it is not shortened.
+        note: why it may be shown although its evidence is low or it was replaced; empty if neither is so.
+        lowered: the factor on its score and its cause, if the factor is below 1; else empty.
+        moved: the rules that changed its rank after that, with the number that decided; else empty.
     """
 
     hit: Hit
@@ -136,6 +139,9 @@ class Candidate:
     similarity: WindowSimilarity | None = None
     propensity: float = 1.0
     excerpt: tuple[tuple[int, int], ...] = ()
+    note: str = ""
+    lowered: str = ""
+    moved: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,12 +161,14 @@ class CandidateResult:
 class SectionBudgets:
     """The maximum tokens of a turn's memories, by type and in total.
 
-    `reasons` say why these budgets differ from the plan.
+    `reasons` say why these budgets differ from the plan. `best` is the maximum for the best match alone, if it exceeds
+    `total` because the category of the message lowered the total.
     """
 
     budgets: Mapping[MemoryType, int]
     total: int
     reasons: tuple[str, ...] = ()
+    best: int = 0
 
 
 NO_SECTION_BUDGETS = SectionBudgets({}, 0)

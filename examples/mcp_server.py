@@ -27,7 +27,7 @@ async def main() -> None:
     async with Client(stdio_client(SERVER)) as client:
         for tool in (await client.list_tools()).tools:
             print(f"tool {tool.name}: {tool.title}")
-        for content in ("We stay with Stripe: Adyen would save too little.", "Refunds take Stripe five days."):
+        for content in ("We stay with Stripe: Adyen would save too little.", "Refunds take five days."):
             kept = await client.call_tool("remember", {"type": "decision", "content": content})
             print(kept.content[0].text)
 
@@ -41,7 +41,7 @@ async def main() -> None:
     async with CognitiveLayer.open(policy=policy) as layer:
         context = await layer.pre_turn(Turn(agent_id=AGENT, session_id="s1", text="Why do we stay with Stripe?"))
         async with Client(stdio_client(SERVER)) as client:  # nothing that the turn shows is brought again
-            recalled = await client.call_tool("recall_context", {"query": "Stripe"})
+            recalled = await client.call_tool("recall_context", {"query": "How long do refunds take?", "limit": 1})
         print("in the turn:", recalled.structured_content["turn_id"] == context.turn_id)
         print("shown:", [shown.content for shown in context.shown])
         print("recalled:", [memory["content"] for memory in recalled.structured_content["memories"]])

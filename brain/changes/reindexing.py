@@ -20,6 +20,7 @@ from brain import statements
 from brain.changes.backfill import Pace, PendingMemory
 from brain.errors import InvalidInput
 from brain.index_rows import PassagePostings, insert_postings
+from brain.language_detection import READ_CHARS, SAMPLE, language_of_store
 from brain.languages import require
 from brain.memory_rows import SQL as WRITING
 from brain.memory_rows import count
@@ -36,6 +37,10 @@ _START = UUID(int=0)
 _MAX_PASSES = 20  # passes over remaining memories; only old code writes without the new language
 
 
+def _unheard(doing: str, done: int, total: int) -> None:
+    """Ignore the progress of a change."""
+
+
 @dataclass(frozen=True, slots=True)
 class LanguageStatus:
     """The progress of a change of an agent's index language.
@@ -43,6 +48,7 @@ class LanguageStatus:
     Attributes:
         language: the language that searches use.
         pending_language: the language that is being built, if any.
+        chosen: whether the language was set (`Reindexing.change`); otherwise it follows the stored texts.
         memories: the number of memories.
         lacking: the number of memories that are not indexed in the language passed to `Reindexing.status`.
         leaving: the number of memories that are also indexed in other languages than that one.
@@ -50,6 +56,7 @@ class LanguageStatus:
 
     language: str
     pending_language: str | None
+    chosen: bool
     memories: int
     lacking: int
     leaving: int
@@ -80,12 +87,13 @@ class Reindexing:
         agent_id: str,
         language: str,
         pace: Pace | None = None,
-        progress: Progress = lambda doing, done, total: None,
+        progress: Progress = _unheard,
     ) -> LanguageStatus:
         """Index an agent's present and future memories in a language, and then use the language for searches.
 
         A repeated call continues an interrupted change. If searches already use the language, missing index entries are
-        added. If a change to yet another language was under way, that change is abandoned.
+        added. If a change to yet another language was under way, that change is abandoned. From now on, the language no
+        longer follows the stored texts (`recognise`).
 
         Raises:
             UnknownLanguage: there is no such language; nothing is changed.
@@ -93,22 +101,55 @@ class Reindexing:
                 older version, still stores memories without index entries in the new language.
         """
         require(language)
-        pace = pace or Pace()
-        await self._database.run(agent_id, lambda c: _begin(c, agent_id, language))
-        await self._fill(agent_id, language, pace, progress)
-        await self._database.run(agent_id, lambda c: _switch(c, agent_id, language))
-        await self._clear(agent_id, language, pace, progress)
+        await self._database.run(agent_id, lambda c: _begin(c, agent_id, language, chosen=True))
+        await self._fill(agent_id, language, pace or Pace(), progress)
+        await self._finish(agent_id, language, pace or Pace(), progress)
         return await self.status(agent_id, language)
 
-    async def _fill(self, agent_id: str, language: str, pace: Pace, progress: Progress) -> None:
+    async def recognise(self, agent_id: str) -> None:
+        """Change the language of an agent's index to the one that most of its memories are in.
+
+        If no language prevails, an interrupted change is completed, or else the language stays. A chosen language
+        always stays. If another worker is making the change already, this one stops and leaves the rest to it.
+
+        Raises:
+            InvalidInput: meanwhile the agent was erased or its language was set.
+        """
+        row = await self._database.run(
+            agent_id,
+            lambda c: c.fetchrow(*SQL.sampled_texts(agent_id=agent_id, characters=READ_CHARS, size=SAMPLE)),
+        )
+        if row is None or row["chosen"]:
+            return
+        language = language_of_store(row["texts"]) or row["pending_language"] or row["language"]
+        if language == row["language"] and row["pending_language"] is None:
+            return
+        if not await self._database.run(agent_id, lambda c: _begin(c, agent_id, language, chosen=False)):
+            return
+        if await self._fill(agent_id, language, Pace(), _unheard, alone=True):
+            await self._finish(agent_id, language, Pace(), _unheard)
+
+    async def _finish(self, agent_id: str, language: str, pace: Pace, progress: Progress) -> None:
+        await self._database.run(agent_id, lambda c: _switch(c, agent_id, language))
+        await self._clear(agent_id, language, pace, progress)
+
+    async def _fill(self, agent_id: str, language: str, pace: Pace, progress: Progress, *, alone: bool = False) -> bool:
+        """Index all memories in the new language, and return True.
+
+        With `alone`, stop and return False if another worker has indexed the same batch meanwhile: of several workers,
+        the one that stored a batch goes on.
+        """
         for _ in range(_MAX_PASSES):
             status = await self.status(agent_id, language)
             done = status.memories - status.lacking
             progress("index", done, status.memories)
             if not status.lacking:
-                return
+                return True
             async for rows in self._pages(SQL.next_lacking, agent_id, language, pace):
-                done += await self._add(agent_id, language, [as_value(PendingMemory, row) for row in rows])
+                added = await self._add(agent_id, language, [as_value(PendingMemory, row) for row in rows])
+                if alone and not added:
+                    return False
+                done += added
                 progress("index", min(done, status.memories), status.memories)
         raise InvalidInput(
             f"agent {agent_id!r}: a process still writes without {language}; run the same version everywhere"
@@ -159,9 +200,10 @@ class Reindexing:
             await pace.rest(monotonic() - began)
 
 
-async def _begin(c: Connection, agent_id: str, language: str) -> None:
-    await c.fetchrow(*WRITING.lock_agent_row(agent_id=agent_id))
-    await c.execute(*SQL.begin(agent_id=agent_id, language=language))
+async def _begin(c: Connection, agent_id: str, language: str, *, chosen: bool) -> bool:
+    if chosen:  # creates the row of an agent without memories
+        await c.fetchrow(*WRITING.lock_agent_row(agent_id=agent_id))
+    return bool(count(await c.execute(*SQL.begin(agent_id=agent_id, language=language, chosen=chosen))))
 
 
 async def _switch(c: Connection, agent_id: str, language: str) -> None:

@@ -6,8 +6,10 @@ Modules, in order of execution:
 - `statement`: take a statement apart at its verb, and find numbers, times and dates.
 - `relations`: the phrases that name an attribute, such as "works at", with examples.
 - `vocabulary`: the English words that the other modules need.
+- `changes`: find what a statement is about, and whether it denies, announces a change or states a wish.
 """
 
-from brain.claims.recognise import Claim, claim_key, claim_of
+from brain.claims.changes import announces_change, denies, states_wish, subject_stems
+from brain.claims.recognise import Claim, claim_key, claim_of, person_of
 
-__all__ = ["Claim", "claim_key", "claim_of"]
+__all__ = ["Claim", "announces_change", "claim_key", "claim_of", "denies", "person_of", "states_wish", "subject_stems"]

@@ -69,8 +69,7 @@ def claim_of(content: str, speaker: str | None = None) -> Claim | None:
         return None
     if has_several_sentences(content):
         return None
-    name = normalise(speaker or "").strip()
-    person = "user" if name in ("", "human") else name
+    person = person_of(speaker)
     label = _labelled(content, person)
     if label is not None:
         return label
@@ -91,6 +90,12 @@ def claim_key(content: str, speaker: str | None = None) -> str | None:
     """
     claim = claim_of(content, speaker)
     return claim.key if claim else None
+
+
+def person_of(speaker: str | None) -> str:
+    """Return the name of a speaker by which speakers are compared; without a speaker, it is the user."""
+    name = normalise(speaker or "").strip()
+    return "user" if name in ("", "human") else name
 
 
 def _labelled(content: str, person: str) -> Claim | None:

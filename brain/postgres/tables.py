@@ -62,6 +62,7 @@ agent_state = Table(
     _column("sessions", BigInteger, default=ZERO), _column("content_lexemes", BigInteger, default=ZERO),
     _column("context_lexemes", BigInteger, default=ZERO), _column("model", Text, nullable=True),
     _column("language", Text, default=text("'english'")), _column("pending_language", Text, nullable=True),
+    _column("language_chosen", Boolean),
     PrimaryKeyConstraint("agent_id"),
 )
 

@@ -9,7 +9,8 @@ SELECT 1 FROM cognitive.agent_state WHERE agent_id = :agent_id FOR UPDATE
 -- The language of searches, the pending language, the numbers of memories, of those not indexed in `language` (NULL:
 -- the language of searches) and of those indexed in further languages. A memory's passages are indexed together, so
 -- the first one is checked.
-SELECT coalesce(c.language, 'english') AS language, c.pending_language, p.memories, p.lacking, p.leaving
+SELECT coalesce(c.language, 'english') AS language, c.pending_language,
+       coalesce(c.language_chosen, false) AS chosen, p.memories, p.lacking, p.leaving
 FROM (SELECT coalesce(:language, (SELECT language FROM cognitive.agent_state WHERE agent_id = :agent_id),
     'english') AS name) AS asked
 CROSS JOIN LATERAL (
@@ -19,8 +20,19 @@ CROSS JOIN LATERAL (
 LEFT JOIN cognitive.agent_state AS c ON c.agent_id = :agent_id
 
 -- name: begin
--- Index new memories in this language too, unless searches already use it.
-UPDATE cognitive.agent_state SET pending_language = nullif(:language::text, language) WHERE agent_id = :agent_id
+-- Index new memories in this language too, unless searches already use it. `chosen`: the host or operator chose it.
+-- Once chosen, it stays chosen.
+UPDATE cognitive.agent_state
+SET pending_language = nullif(:language::text, language), language_chosen = language_chosen OR :chosen::boolean
+WHERE agent_id = :agent_id AND (:chosen::boolean OR NOT language_chosen)
+
+-- name: sampled_texts
+-- Whether the agent's language was chosen, its language, and the beginnings of some memories' contents. Ids are hashes,
+-- so the first ids are random.
+SELECT language, pending_language, language_chosen AS chosen, ARRAY(
+    SELECT left(content, :characters::int) FROM cognitive.memory WHERE agent_id = :agent_id
+    ORDER BY id LIMIT :size::int) AS texts
+FROM cognitive.agent_state WHERE agent_id = :agent_id
 
 -- name: next_lacking
 -- The next memories after an id that are not indexed in a language, with their texts and row versions; any change

@@ -67,21 +67,22 @@ SELECT m.id, m.type FROM cognitive.memory AS m
 WHERE m.agent_id = :agent_id AND m.type = ANY(:types::text[]) AND (<condition>)
 
 -- name: indexed_ids
--- The memories of these types that may meet the condition; one row of nulls if there are more than `limit`. The query in
--- the slot finds them by their values. Memories with too many values have the path '*', and may always meet it.
+-- The memories of these types that the query in the slot finds; one row of nulls if it finds more than `limit`. A memory
+-- may be found repeatedly.
 WITH c AS MATERIALIZED (
-    SELECT memory_id AS id, type FROM (
-        <candidates> UNION ALL SELECT memory_id, type FROM cognitive.memory_value
-        WHERE agent_id = :agent_id AND type = ANY(:types::text[]) AND path = '*') AS m
-    LIMIT :limit::int + 1)
+    SELECT memory_id AS id, type FROM (<candidates>) AS m LIMIT :limit::int + 1)
 SELECT DISTINCT id, type FROM c WHERE (SELECT count(*) FROM c) <= :limit
 UNION ALL SELECT NULL, NULL WHERE (SELECT count(*) FROM c) > :limit
+
+-- name: counted_ids
+-- The number of rows that the query in the slot finds, counted up to one more than `limit`.
+SELECT count(*) FROM (SELECT FROM (<candidates>) AS m LIMIT :limit::int + 1) AS found
 
 -- name: candidates
 -- Every passage that a channel finds, with the raw score of each channel. `limits` are the passages per channel for
 -- each of the `types`. A channel ranks `examined` passages of a type, and takes those that are admitted, up to the
 -- limit; it reads `cells` cells per field. Without an embedding the dense channel finds nothing. [date_from,
--- date_until) is a date range named by the query; the temporal channel finds what happened in it. `lexemes` are the
+-- date_until) is a date range named by the query; the temporal channel finds the newest memories of it. `lexemes` are the
 -- lexemes whose postings are read, and `lexeme_passages` their document frequencies. `common_lexemes` are too frequent
 -- to be read, and are looked up only in the passages found otherwise. `associated_ids` are memories that similar past
 -- turns used. The slots admit memories: all of them here, or those of the statements `filtered_...` below.
@@ -164,7 +165,7 @@ dated AS (
         SELECT m.id FROM cognitive.memory AS m
         WHERE m.agent_id = :agent_id AND m.type = w.type AND m.occurred_at >= :date_from
             AND m.occurred_at < :date_until AND (<condition>)
-        ORDER BY m.occurred_at, m.seq LIMIT w.most) AS d),
+        ORDER BY m.occurred_at DESC, m.seq DESC LIMIT w.most) AS d),
 -- Memories that similar turns used are candidates even if no other channel finds them, by the passage nearest to the
 -- query.
 associated AS (
@@ -195,7 +196,7 @@ found AS MATERIALIZED (
     SELECT f.ordinal, f.bm25, f.content_matched, f.context_matched, m.*
     FROM pooled AS f CROSS JOIN LATERAL (
         SELECT id AS memory_id, seq, type, content, speaker, occurred_at, session_id, session_number, source,
-               confidence, pinned, trust, attributes, h.*
+               confidence, pinned, trust, attributes, claim, h.*
         FROM cognitive.memory CROSS JOIN LATERAL (
             SELECT CASE WHEN hidden THEN memory.hidden_at END AS hidden_at,
                    CASE WHEN hidden THEN memory.hidden_reason END AS hidden_reason,
@@ -217,7 +218,8 @@ session_score AS (
 session_map AS MATERIALIZED (SELECT jsonb_object_agg(session_number::text, bm25) AS scores FROM session_score)
 SELECT f.memory_id, f.ordinal, f.seq, f.type, substr(f.content, p.start + 1, p.stop - p.start) AS content,
        p.start > 0 OR p.stop < length(f.content) AS partial, f.speaker, f.occurred_at, f.session_id, f.source,
-       f.hidden_at, f.hidden_reason, f.replaced_by, f.confidence, f.pinned, f.trust, f.attributes, p.content_length,
+       f.hidden_at, f.hidden_reason, f.replaced_by, f.confidence, f.pinned, f.trust, f.attributes, f.claim,
+       p.content_length,
        CASE WHEN common.idf IS NULL THEN f.bm25 ELSE coalesce(f.bm25, 0) + common.bm25 END AS content_bm25,
        CASE WHEN common.content_matched IS NULL THEN f.content_matched
             ELSE coalesce(f.content_matched, 0) + common.content_matched END AS content_matched,

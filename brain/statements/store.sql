@@ -10,9 +10,13 @@ SELECT pg_advisory_xact_lock(hashtextextended('cognitive ' || :agent_id, 0))
 -- name: lock_agent_row
 -- Lock the agent's row and create it if necessary. Writers of one agent run one after another, so that sequence
 -- numbers and counters are exact.
-INSERT INTO cognitive.agent_state AS c (agent_id) VALUES (:agent_id)
+INSERT INTO cognitive.agent_state AS c (agent_id, language_chosen) VALUES (:agent_id, false)
 ON CONFLICT (agent_id) DO UPDATE SET agent_id = excluded.agent_id
-RETURNING next_seq, next_session, language, pending_language
+RETURNING next_seq, next_session, language, pending_language, language_chosen
+
+-- name: recognise_language
+-- Set the language of an agent that never had a memory. Requires the lock of the agent's row.
+UPDATE cognitive.agent_state SET language = :language WHERE agent_id = :agent_id
 
 -- name: has_turn
 -- Whether a turn exists and no memories were forgotten since `read_at`.

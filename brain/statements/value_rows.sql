@@ -1,4 +1,5 @@
--- The values of memories by which filters find them, as migration 0103 defines them.
+-- The values of memories by which filters find them, as migration 0103 defines them. Rows are deleted by computing them
+-- again, so that the function must not change while there are rows.
 
 -- name: insert_values
 -- Insert the values of memories.
@@ -6,6 +7,7 @@ INSERT INTO cognitive.memory_value (agent_id, type, path, value, memory_id)
 SELECT :agent_id, m.type, v.path, v.value, m.id
 FROM cognitive.memory AS m CROSS JOIN LATERAL cognitive.memory_values(m.tags, m.attributes, m.metadata) AS v
 WHERE m.agent_id = :agent_id AND m.id = ANY(:memory_ids::uuid[])
+ON CONFLICT DO NOTHING
 
 -- name: delete_values
 -- Delete the values of memories. Run it before their tags, attributes or metadata change.

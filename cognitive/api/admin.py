@@ -71,7 +71,7 @@ class AdminApi:
 
         With a filter `where` (see `brain.filters`), only the memories that meet its conditions are exported.
 
-        The export contains the agent's language unless it is English; every memory, oldest first, with its usage and
+        The export contains the agent's language if it was set; every memory, oldest first, with its usage and
         revisions; the agent's average rates of use by memory type; and the active policies. Vectors are left out,
         because an import computes them again. Turns are left out; use a database dump for them.
         """
@@ -144,7 +144,11 @@ class AdminApi:
         return await self._ivf_index.build(require_label("agent_id", agent_id), progress=progress)
 
     async def language(self, agent_id: str) -> str:
-        """Return the language in which an agent's text is indexed and searched: `english` unless set otherwise."""
+        """Return the language in which an agent's text is indexed and searched.
+
+        Until `set_language` is called, it follows the memories: English at first, then the language that most of them
+        are in.
+        """
         return (await self.reindexing.status(require_label("agent_id", agent_id))).language
 
     async def set_language(
@@ -158,9 +162,9 @@ class AdminApi:
         """Change the language in which an agent's text is indexed and searched by words.
 
         `language` is one with a Snowball stemmer, or `simple` (no stemming). All memories are indexed again. Until that
-        is done, turns use the old language. If the change is interrupted, call the method again to continue. Texts and
-        vectors are not changed. `pace` limits the load on the database, and `progress(step, done, total)` is called as
-        the work proceeds.
+        is done, turns use the old language. From now on, the language no longer follows the stored memories. If the
+        change is interrupted, call the method again to continue. Texts and vectors are not changed. `pace` limits the
+        load on the database, and `progress(step, done, total)` is called as the work proceeds.
 
         Raises:
             UnknownLanguage: there is no such language; the message lists the available ones.

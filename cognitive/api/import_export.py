@@ -11,7 +11,6 @@ from uuid import UUID
 from brain.archive import Archive, ArchivedMemory
 from brain.changes.reindexing import Reindexing
 from brain.filters import MemoryFilter
-from brain.languages import ENGLISH
 from brain.policies import PolicyStore
 from brain.postgres.breaker import waits_for_recovery
 from brain.store import BATCH, MemoryStore, Progress
@@ -44,15 +43,16 @@ class ImportExport:
     async def export(self, agent_id: str, where: Mapping[str, Any] | None = None) -> AsyncIterator[str]:
         """Yield an agent's export as JSON lines, in the format that `import_lines` reads.
 
-        The lines are, in order: the agent's language unless it is English; every memory, oldest first, with its usage
+        The lines are, in order: the agent's language if it was set; every memory, oldest first, with its usage
         and revisions; the average rates of use by memory type; and the active policies. Vectors and turns are left out.
 
         With a filter `where`, only the memories that meet its conditions are exported.
         """
         wanted = MemoryFilter.parse(where)
         status = await self._reindexing.status(require_label("agent_id", agent_id))
-        if status.language != ENGLISH:
-            yield jsonl.agent_line(jsonl.LANGUAGE, ExportedLanguage(language=status.language))
+        if status.chosen:  # another language is recognised again by the import
+            language = status.pending_language or status.language
+            yield jsonl.agent_line(jsonl.LANGUAGE, ExportedLanguage(language=language))
         after = -1
         while page := await self._archive.page(agent_id, after, BATCH, wanted):
             for memory in page:
@@ -102,7 +102,7 @@ class ImportExport:
     async def _index(self, agent_id: str, language: str) -> None:
         """Set the agent's language to that of the export, if the agent has no memories and no other language set."""
         status = await self._reindexing.status(agent_id)
-        if not status.memories and (status.pending_language or status.language) in (ENGLISH, language):
+        if not status.memories and (not status.chosen or language == (status.pending_language or status.language)):
             await self._reindexing.change(agent_id, language)
 
     async def _stored(self, agent_id: str, batch: Sequence[ImportLine], renamed: dict[UUID, UUID]) -> list[UUID]:

@@ -49,7 +49,8 @@ class UpkeepApi:
         """Return pairs of memories that give one attribute of one subject different values.
 
         Those with equal claims come first, the newest before the others. Pages behind them list similar memories that
-        differ in a value, among the newest 200,000.
+        differ in a value, among the newest 200,000; each of these pages reads and compares them anew. A page may be
+        empty, such as the last one, although the page before has a `next`.
         """
         size, start, now = require_page(limit), offset_of(after), datetime.now(UTC)
         claimed = await self._reader.claimed(require_label("agent_id", agent_id), now)

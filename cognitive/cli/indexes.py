@@ -183,7 +183,7 @@ def _comparison_lines(answer: Any) -> list[str]:
 _DOING = {"index": "indexing in {language}", "clear": "removing the old index"}
 
 
-@click.command(cls=JsonCommand, shape="{agent, language, pending_language?, memories, lacking, leaving}")
+@click.command(cls=JsonCommand, shape="{agent, language, pending_language?, chosen, memories, lacking, leaving}")
 @click.argument("to", metavar="[LANGUAGE]", required=False)
 @options.AGENT
 @options.BATCH
@@ -191,8 +191,8 @@ _DOING = {"index": "indexing in {language}", "clear": "removing the old index"}
 def language(to: str | None, agent: str, batch: int, load: float) -> None:
     """Show the language that the agent's word search uses, or change it to LANGUAGE while turns go on.
 
-    LANGUAGE is a Snowball stemmer, such as german or spanish, or simple (words as written). An interrupted change
-    continues when the command is repeated.
+    LANGUAGE is a Snowball stemmer, such as german or spanish, or simple (words as written). Until it is set, the
+    language follows the stored memories. An interrupted change continues when the command is repeated.
     """
     run(_language(agent, to, batch, load), _show_language)
 

@@ -5,15 +5,23 @@ Modules, in order of execution:
 - `engine`: retrieve the candidates of a plan, run the stages on them, and record their inputs for replay.
 - `retrieve`: embed the query and search all channels for candidates, within the deadline.
 - `assemble`: run the pure stages below, from search result to shown memories, for a turn and for its replay.
-- `ranking`: score the candidates by relevance and usage, then apply the tie-breaks (identifiers, versions).
+- `ranking`: score the candidates by relevance and usage, and sort them.
 - `answer_types`: patterns of questions and of texts that may answer them, for ranking.
+- `talk`: recognise lines of a conversation that state nothing: they only ask, or say that something is not known.
+- `talk_rules`: the rules for it.
+- `precedence`: order candidates between which scores cannot decide: identifiers, versions, replacements.
 - `usage`: compute how past use changes a score, by a boost (a factor) and a lift (an addition).
+- `superseded`: drop candidates that a newer memory replaced, unless the message asks about the past.
 - `trust`: drop candidates from untrusted sources, and too many from one source.
+- `listing`: keep the candidates that a message asks to list.
+- `evidence`: estimate the probability that memories are about the message.
 - `abstention`: drop candidates that match the message too weakly, or all of them.
 - `dedup`: drop candidates that repeat the conversation, a better candidate or an earlier turn's block.
-- `similarity`: compare two texts by vectors and words, with guards for different facts in similar words.
-- `sentences`: parse a text for `similarity`.
-- `lexicon`: the English words that `similarity` needs: opposites, synonyms, units, negations.
+- `duplicates`: compare the candidates with each other, and keep the most complete of those that say the same.
+- `similarity`: measure how similar two texts are, by vectors and words.
+- `guards`: rules that detect different facts in similar words, such as another number or a negation.
+- `sentences`: parse a text for `similarity` and `guards`.
+- `lexicon`: the English words that `guards` needs: opposites, synonyms, units, negations.
 - `budget`: set the token budget of each section, and fit whole memories into it.
 - `explore`: occasionally show a candidate that was just left out, with a known probability.
 - `render`: write memories as quoted, dated prompt text.

@@ -11,9 +11,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from brain.search import Hit, SearchResult
+from brain.search import SearchResult
 from brain.types import Memory, MemoryType
-from cognitive.context import abstention, budget, dedup, explore, ranking, render, trust, usage
+from cognitive.context import (
+    abstention,
+    budget,
+    dedup,
+    explore,
+    listing,
+    ranking,
+    render,
+    superseded,
+    talk,
+    trust,
+    usage,
+)
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.policy.constants import CONSTANTS, Constants
@@ -24,7 +36,7 @@ from cognitive.trace import Candidate, CandidateResult, SectionBudgets, StageRes
 # Deduplication compares this many times a type's limit of candidates; those that rank lower are rarely shown.
 _DEDUP_POOL = 2
 # It compares up to this many times the limit if dropped duplicates would leave places of the type empty.
-_MAX_COMPARED = 8
+_MAX_POOL = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +121,8 @@ def cost(candidate: Candidate, counter: TokenCounter, policy: Policy) -> int:
 
 def _reason(candidate: Candidate) -> str:
     shortened = "; shortened to the sentences that the conversation does not contain" if candidate.excerpt else ""
-    return f"rank {candidate.rank}{shortened}"
+    noted = f"; {candidate.note}" if candidate.note else ""
+    return f"rank {candidate.rank}{shortened}{noted}"
 
 
 def order(
@@ -136,12 +149,20 @@ def _run_filters(
     policy = scales.policy
     limits = {query.type: query.limit for query in plan.retrieval}
     shown_before = _already_in_prompt(inputs, policy)
+
+    def listed_or_relevant(candidates: Sequence[Candidate]) -> StageResult:
+        def abstain(remaining: Sequence[Candidate]) -> StageResult:
+            return abstention.abstain(remaining, inputs.found, plan, policy, scales.constants)
+
+        passages = inputs.found.passages
+        return listing.keep_listed(candidates, plan.signals, passages, abstain, abstention=policy.abstention)
+
     stages: tuple[Callable[[Sequence[Candidate]], StageResult], ...] = (
         lambda candidates: _without_pinned(candidates, trust.trusted_pinned(inputs.pinned, policy)),
-        _without_superseded,
+        lambda candidates: superseded.drop_superseded(candidates, history=plan.signals.history),
+        lambda candidates: _not_repeated(candidates, plan),
         lambda candidates: trust.drop_untrusted(candidates, policy),
-        lambda candidates: abstention.abstain(candidates, inputs.found, plan.signals, policy, plan.frame),
-        lambda candidates: trust.cap_per_source(candidates, policy),
+        lambda candidates: superseded.with_predecessors(candidates, listed_or_relevant(candidates)),
         lambda candidates: _distinct(candidates, limits, plan, compare, shown_before, scales),
         lambda candidates: budget.limit(candidates, limits),
         lambda candidates: dedup.drop_in_history(candidates, shown_before),
@@ -152,6 +173,7 @@ def _run_filters(
             cost=scales.cost,
             constants=scales.constants,
             overhead=scales.frame,
+            best=scales.sections.best,
             preferred_types=plan.budgets.keys() & dict(plan.signals.hints),
         ),
         lambda candidates: budget.cap(candidates, plan.max_memories),
@@ -164,6 +186,11 @@ def _run_filters(
     return StageResult(remaining, dedup.mark_in_prompt(dropped, shown_before))
 
 
+def _not_repeated(candidates: Sequence[Candidate], plan: Plan) -> StageResult:
+    """Drop the candidates that the message repeats word for word, if the plan deduplicates."""
+    return talk.drop_repeated(candidates, plan.signals.text) if plan.dedup else StageResult(tuple(candidates), ())
+
+
 def _distinct(
     candidates: Sequence[Candidate],
     limits: Mapping[MemoryType, int],
@@ -172,22 +199,27 @@ def _distinct(
     shown_before: Sequence[AlreadyInPrompt],
     scales: Scales,
 ) -> StageResult:
-    """Drop the candidates that repeat the conversation or a better candidate.
+    """Drop the candidates that repeat the conversation or another candidate, and too many of one source.
 
-    Comparing is expensive, so of each memory type only the best candidates are compared: at first twice as many as the
-    type's limit of shown memories. If too few of them are distinct to reach the limit, the number is doubled, up to
-    eight times the limit. Candidates that rank lower are dropped without a comparison.
+    The limit per source counts distinct statements, so it applies to what is left after the comparison. Comparing is
+    expensive, so of each memory type and of each source only the best candidates are compared: at first twice as many
+    as may be shown. If too few of them are distinct to reach the limit of a type, the number is doubled, up to eight
+    times the limit. Candidates that rank lower are dropped without a comparison.
     """
-    times, keys = _DEDUP_POOL, {(id, ordinal) for id, ordinal, _ in shown_before}
+    policy, keys = scales.policy, {(id, ordinal) for id, ordinal, _ in shown_before}
+    times = _DEDUP_POOL
     while True:
-        pool = budget.limit(candidates, {type_: limit * times for type_, limit in limits.items()})
+        of_source = trust.cap_per_source(candidates, policy, times if plan.dedup else 1)
+        pool = budget.limit(of_source.kept, {type_: limit * times for type_, limit in limits.items()})
         if not plan.dedup:
-            return pool
-        distinct = dedup.drop_restated(pool.kept, compare, scales.policy, scales.constants, keys)
-        counts = Counter(candidate.hit.type for candidate in distinct.kept)
-        waiting = {result.candidate.hit.type for result in pool.dropped}
-        if times >= _MAX_COMPARED or all(counts[type_] >= limits.get(type_, 0) for type_ in waiting):
-            return StageResult(distinct.kept, (*pool.dropped, *distinct.dropped))
+            return StageResult(pool.kept, (*of_source.dropped, *pool.dropped))
+        distinct = dedup.drop_restated(pool.kept, compare, policy, scales.constants, keys)
+        capped = trust.cap_per_source(distinct.kept, policy)
+        counts = Counter(candidate.hit.type for candidate in capped.kept)
+        uncompared = (*of_source.dropped, *pool.dropped)
+        waiting = {result.candidate.hit.type for result in uncompared}
+        if times >= _MAX_POOL or all(counts[type_] >= limits.get(type_, 0) for type_ in waiting):
+            return StageResult(capped.kept, (*uncompared, *distinct.dropped, *capped.dropped))
         times *= _DEDUP_POOL
 
 
@@ -255,22 +287,3 @@ def _without_pinned(candidates: Sequence[Candidate], pinned: Sequence[Memory]) -
             if candidate.hit.memory_id in ids
         ),
     )
-
-
-def _without_superseded(candidates: Sequence[Candidate]) -> StageResult:
-    """Drop the candidates that a newer memory has replaced.
-
-    The prompt never shows such memories. Only the recall tool returns them, ranked below their replacements.
-    """
-    return StageResult(
-        tuple(candidate for candidate in candidates if candidate.hit.hidden_reason is None),
-        tuple(
-            CandidateResult(candidate, "superseded", candidate.score, _replaced(candidate.hit))
-            for candidate in candidates
-            if candidate.hit.hidden_reason is not None
-        ),
-    )
-
-
-def _replaced(hit: Hit) -> str:
-    return f"replaced by {hit.replaced_by}" if hit.replaced_by is not None else "replaced by a memory that was erased"

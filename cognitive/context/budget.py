@@ -38,11 +38,13 @@ def section_budgets(
         constants: the bounds of a learned change, and how many showings must be seen before learning has much effect.
     """
     total, reasons = plan.total, list[str]()
+    best = max(total, policy.budgets.frames[plan.frame].total) if total else 0
+    best = best if room is None else max(0, min(best, room))
     if room is not None and room < total:
         total = max(0, room)
         reasons.append(f"the model has room for {total} of {plan.total} tokens")
     if not policy.budgets.learned:
-        return SectionBudgets(plan.budgets, total, tuple(reasons))
+        return SectionBudgets(plan.budgets, total, tuple(reasons), best)
     worth = _worth(plan, found, now, policy, constants)
     budgets = {type_: _moved(type_, tokens, worth, plan, policy, constants) for type_, tokens in plan.budgets.items()}
     moved = [type_ for type_, tokens in budgets.items() if tokens != plan.budgets[type_]]
@@ -57,6 +59,7 @@ def section_budgets(
                 for type_ in moved
             ),
         ),
+        best,
     )
 
 
@@ -148,6 +151,7 @@ def fit(
     cost: Callable[[Candidate], int],
     constants: Constants,
     overhead: int = 0,
+    best: int = 0,
     preferred_types: Collection[MemoryType] = (),
 ) -> StageResult:
     """Choose whole memories that together fit the token budgets, and drop the others as "over_budget".
@@ -155,7 +159,8 @@ def fit(
     If all fit into the total, all are kept. Otherwise memories are chosen greedily by gain, roughly score per token
     (see `_BudgetFill`): first the best memory of each of `preferred_types`, then memories within their section's
     budget, then memories of any section within the tokens that remain. A memory that is too long is skipped, and a
-    shorter one may still fit. The order of the candidates does not change.
+    shorter one may still fit. The best match is the exception: if it does not fit into the total, it is kept alone. The
+    order of the candidates does not change.
 
     Args:
         candidates: the candidates, best first.
@@ -164,12 +169,15 @@ def fit(
         cost: returns the tokens of a candidate as it is rendered.
         constants: the exponents and the penalty in the formula of the gain.
         overhead: the tokens of the block's tags and headings, which are part of the total.
+        best: the tokens of a block with the best match alone, if more than `total`.
         preferred_types: the memory types that the message asks for.
     """
     measured = [replace(candidate, tokens=cost(candidate)) for candidate in candidates]
     filling = _BudgetFill(measured, dict(budgets), max(0, total - overhead), constants)
     if sum(candidate.tokens for candidate in measured) <= filling.left:
         return StageResult(tuple(measured))
+    if filling.left < measured[0].tokens <= best - overhead:
+        filling.take_alone(0)
     for type_ in sorted(preferred_types):
         filling.take([n for n, each in enumerate(measured) if each.hit.type == type_], own_section=True, limit=1)
     for own_section in (True, False):
@@ -215,6 +223,11 @@ class _BudgetFill:
             waiting.remove(best)
             self._choose(best)
             limit = None if limit is None else limit - 1
+
+    def take_alone(self, n: int) -> None:
+        """Choose the candidate at index `n`, which exceeds the total, so that no tokens are left."""
+        self._choose(n)
+        self.left = 0
 
     def result(self, n: int) -> CandidateResult:
         """Return the result "over_budget" of the candidate at index `n`, which was not chosen."""

@@ -1,9 +1,8 @@
 """Deduplication: drop the candidate memories that would repeat text that the model sees already.
 
 A candidate is a duplicate if the conversation window restates it, if a better candidate of the same turn says the same,
-or if the memory block of an earlier turn that is still in the conversation shows it. `same` decides whether two texts
-say the same, from the measures of `similarity`. This module also removes the blocks of earlier turns from a
-conversation.
+or if the memory block of an earlier turn that is still in the conversation shows it. `similarity.Thresholds` decides
+whether two texts say the same. This module also removes the blocks of earlier turns from a conversation.
 """
 
 from __future__ import annotations
@@ -16,14 +15,16 @@ from brain.passage_texts import Key
 from brain.search import Hit
 from brain.text import sentence_spans, sentences
 from brain.types import Vector
+from cognitive.context import talk
+from cognitive.context.duplicates import Distinct
 from cognitive.context.sentences import ParsedSentence
-from cognitive.context.similarity import SentenceSet
+from cognitive.context.similarity import SentenceSet, Thresholds
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
 from cognitive.policy.tables import Placement
 from cognitive.prompt import memory_lines, without_injected
 from cognitive.recording.record import AlreadyInPrompt
-from cognitive.trace import PASSED_OVER, Candidate, CandidateResult, Disposition, StageResult, WindowSimilarity
+from cognitive.trace import PASSED_OVER, Candidate, CandidateResult, StageResult, WindowSimilarity
 from cognitive.turn import Message
 
 _TOGETHER = 3  # maximum number of consecutive sentences that are compared with a memory as one text
@@ -109,6 +110,8 @@ def drop_restated(
     If the policy shortens memories, a candidate that the window restates in part is kept as an excerpt of the other
     sentences. A dropped memory can be shown again in a later turn, when the restating messages have left the window.
 
+    A superseded memory is no duplicate, and none is a duplicate of it.
+
     Args:
         candidates: the candidates, best first.
         compare: returns the similarity of a memory to the window, or None if the similarity is unknown. A memory with
@@ -119,28 +122,29 @@ def drop_restated(
             because `drop_in_history` drops them later, and compares all other candidates with them.
     """
     own = [ParsedSentence.of(each.hit.content, each.hit.vector, each.hit.speaker) for each in candidates]
-    among = SentenceSet(own)
-    kept: list[Candidate] = []
-    seen = [n for n, each in enumerate(candidates) if (each.hit.memory_id, each.hit.ordinal) in already_in_prompt]
-    in_prompt = frozenset(seen)
+    thresholds = Thresholds.of(policy, constants)
+    distinct = Distinct(candidates, own, thresholds)
+    in_prompt = {n for n, each in enumerate(candidates) if _key(each) in already_in_prompt}
+    for n in sorted(in_prompt):
+        shown = replace(candidates[n], similarity=compare(candidates[n].hit, own[n]))
+        distinct.keep(n, shown, compared=shown.hit.hidden_reason is None and not talk.states_nothing(shown.hit))
     dropped: list[CandidateResult] = []
     for n, uncompared in enumerate(candidates):
-        candidate = replace(uncompared, similarity=compare(uncompared.hit, own[n]))
         if n in in_prompt:
-            kept.append(candidate)
             continue
-        result = _restated(candidate, own[n], policy, constants)
-        result = result or _duplicate(candidate, own[n], among, seen, policy, constants)
-        if result is None:
-            kept.append(_shortened(candidate, policy))
-            seen.append(n)
+        candidate = replace(uncompared, similarity=compare(uncompared.hit, own[n]))
+        restated = _restated(candidate, own[n], policy, thresholds)
+        if restated is not None:
+            dropped.append(restated)
+        elif candidate.hit.hidden_reason is not None:
+            distinct.keep(n, _shortened(candidate, policy), compared=False)
         else:
-            dropped.append(result)
-    return StageResult(tuple(kept), tuple(dropped))
+            dropped += distinct.add(n, _shortened(candidate, policy), in_prompt)
+    return StageResult(distinct.kept, tuple(dropped))
 
 
 def _restated(
-    candidate: Candidate, own: ParsedSentence, policy: Policy, constants: Constants
+    candidate: Candidate, own: ParsedSentence, policy: Policy, thresholds: Thresholds
 ) -> CandidateResult | None:
     """Return the result "restated" for a candidate if the conversation window already states it, and else None."""
     like = candidate.similarity
@@ -152,55 +156,11 @@ def _restated(
             lowest,
             f"the conversation contains each of its sentences (lowest containment {lowest:.2f})",
         )
-    verdict = same(own, like, policy, constants) if like is not None else None
-    return _result(candidate, verdict, "restated", "the conversation contains it")
-
-
-def _duplicate(
-    candidate: Candidate,
-    own: ParsedSentence,
-    among: SentenceSet,
-    seen: Sequence[int],
-    policy: Policy,
-    constants: Constants,
-) -> CandidateResult | None:
-    """Return the result "duplicate" of a candidate that says the same as a better candidate, or None if none does.
-
-    `among` contains all candidates, and `seen` the indexes of the candidates to compare with.
-    """
-    like = (
-        among.similarity_among(own, seen, lambda like: same(own, like, policy, constants) is not None) if seen else None
-    )
-    verdict = same(own, like, policy, constants) if like is not None else None
-    return _result(candidate, verdict, "duplicate", "a better candidate says the same")
-
-
-def _result(
-    candidate: Candidate, verdict: tuple[str, float] | None, disposition: Disposition, reason: str
-) -> CandidateResult | None:
+    verdict = thresholds.verdict(own, like) if like is not None else None
     if verdict is None:
         return None
     measure, value = verdict
-    return CandidateResult(candidate, disposition, value, f"{reason} ({measure} {value:.2f})")
-
-
-def same(
-    memory: ParsedSentence, like: WindowSimilarity, policy: Policy, constants: Constants
-) -> tuple[str, float] | None:
-    """Decide if a text says the same as a memory. Return the measure that shows it and its value, or None if not.
-
-    `like` is the similarity of the memory to the text. Its measures are compared with the policy's thresholds in this
-    order: cosine, containment, agreement. A memory without a vector is compared by words alone, with a threshold of
-    `constants`.
-    """
-    if like.cosine is not None and like.cosine > policy.dedup.threshold:
-        return "cosine", like.cosine
-    threshold = constants.lexical_dedup_threshold if memory.vector is None else policy.dedup.containment_threshold
-    if like.containment >= threshold and like.containment > 0:
-        return "containment", like.containment
-    if like.agreement is not None and like.agreement >= policy.dedup.agreement_threshold:
-        return "agreement", like.agreement
-    return None
+    return CandidateResult(candidate, "restated", value, f"the conversation contains it ({measure} {value:.2f})")
 
 
 def _new_sentences(like: WindowSimilarity, policy: Policy) -> list[int]:

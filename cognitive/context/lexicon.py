@@ -56,6 +56,7 @@ AXES = """
     ascending | descending
     horizontal horizontally | vertical vertically
     upper top | lower bottom
+    up | down
     first | last
     last previous past | next upcoming following
     early earlier | late later
@@ -199,7 +200,7 @@ _UNITS = """
     celsius | fahrenheit | kelvin
     watt watts | kilowatt kilowatts kw | volt volts | ampere amperes
     euro euros eur | dollar dollars usd | yen jpy | franc francs chf | rupee rupees inr | yuan cny | krona kronor
-    percent pct | cent cents | dozen dozens | half | double | triple | twice
+    percent pct | cent cents | dozen dozens | half | double | triple
     am | pm | morning mornings | noon midday | afternoon afternoons | evening evenings | night nights nightly | midnight
     monday mondays | tuesday tuesdays | wednesday wednesdays | thursday thursdays | friday fridays
     saturday saturdays | sunday sundays | weekend weekends | weekday weekdays
@@ -223,6 +224,7 @@ NUMBERS: Mapping[str, int] = {
             "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), 1
         )
     },
+    "twice": 2,
     "twentieth": 20,
     "thirtieth": 30,
     "fortieth": 40,
@@ -255,22 +257,19 @@ PREPOSITIONS: Mapping[str, str] = {
     **{
         word: word
         for word in """from to before after than over under above below until instead at on in during since
-    for within throughout of with without by through via about against between near as because""".split()
+    for within throughout of with without by through via about against between near as because per""".split()
     },
     "into": "to",
     "onto": "to",
 }
-SEVERAL = frozenset("several many multiple few various numerous couple dozens hundreds thousands".split())
 ARTICLES = frozenset("a an the my your his her its our their this that these those every each".split())
 SPEAKING = frozenset("i i'm i've i'll i'd me we we're we've we'll us".split())
-CLAUSE_WORDS = frozenset("but because so although though however while whereas".split())
-# Irregular past forms.
-PAST = frozenset(
-    """was were had did sold bought went came took made gave got wrote spoke taught kept left lost told sent paid ran
-    drove grew found thought felt met won said saw began stole broke held built became led hit cut flew fell rose
-    chose""".split()
+# Words that begin a new phrase, besides prepositions.
+SEGMENT_WORDS = frozenset(
+    """and or but because so although though however while whereas unless if when where which who whose whom that then
+    plus also not onto into""".split()
 )
-FUTURE = frozenset("will shall gonna".split())
+CLAUSE_WORDS = frozenset("but because so although though however while whereas".split())
 AUXILIARIES = frozenset(
     """is was are were be been has have had does did do can will must should may might would could won lost left quit
     bought sold took met made wrote went got gave grew built found told kept came ran read set put said sang""".split()

@@ -1,11 +1,8 @@
-"""Ranking: order the candidate memories of a query by relevance and past use, then apply the tie-breaks.
+"""Ranking: order the candidate memories of a query by relevance and past use, then apply the rules of `precedence`.
 
 Relevance measures how well a memory answers the query. It is a calibrated sum of named factors, each on a fixed scale
 and multiplied by its weight in the policy (`retrieval.relevance`, with the measured effect of each weight). A factor
 compares the query with a property of the memory: words, vector, speaker, date, session, neighbours.
-
-Scores cannot order memories that match equally well: a difference of 0.01 is chance. The tie-breaks of `precede` prefer
-the identifier that the query names, the newest of several versions, and the replacement of a superseded memory.
 """
 
 from __future__ import annotations
@@ -14,14 +11,15 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
 from brain.caches import cached
 from brain.search import K1, Hit, SearchResult
-from brain.text import STOP_WORDS, lexemes, words
+from brain.text import STOP_WORDS, words
+from cognitive.context import talk
 from cognitive.context.answer_types import (
     ANSWER_TYPES,
     ASKS_ASSISTANT,
@@ -31,12 +29,14 @@ from cognitive.context.answer_types import (
     USERS,
     AnswerType,
 )
+from cognitive.context.precedence import precede
 from cognitive.plan import DateRange, RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
 from cognitive.trace import Boost, Candidate
 
 _CAPITALISED = re.compile(r"(?<=\s)[A-Z]\w+")
+_FULL_MATCH = 4  # words, the rarest of the query; a memory with all of them matches fully
 _FULL_LENGTH = 300  # characters from which the factor content_length is 1
 _INSTRUCTED_WITHIN = 600  # first characters that are searched for a standing instruction, which opens a message
 _REACH = 0.7  # share of its match that the second neighbour counts
@@ -45,33 +45,29 @@ _AFTERTHOUGHT_DAYS = 14.0  # days after an event in which memories still mention
 _FORETHOUGHT_DAYS = 4.0  # days before an event in which memories announce it
 _RECENT_DAYS = 30.0  # half-life of the factor recency, in days
 _MAX_READ = 8_192  # texts whose traits are cached, because an agent's turns retrieve the same memories again
-_TOKEN = re.compile(r"[^\s,;!?()\[\]{}<>\"'`|=]+")
-_MIN_DIGITS = 3  # of an identifier with letters: "covid-19" and "mp3" are words, "E404" and "QB31132" are identifiers
-_LONG_NUMBER = 5  # digits of an identifier without letters; shorter numbers are as often a year or an amount
-_DOTTED = re.compile(r"v?\d+(?:\.\d+){2,}(?::\d+)?")
-_QUANTITY = re.compile(r"[\d.:,/-]*\d[a-z]{1,4}")  # "500ml", "1990s", "400th"
-_YEAR = re.compile(r"(?:[a-z]+-?|\d{1,2}\.\d{1,2}\.)(?:19|20)\d\d")  # "mid-2023", "5.11.2026"
-_SNAKE = re.compile(r"[^\W_]+(?:_[^\W_]+)+")
-_MAX_COMPARED = 64  # best candidates that are compared as versions; lower ones would not be shown
-_MAX_KEPT = 4_096  # memories whose stems are cached, because turns retrieve the same ones again
-_MIN_STEMS = 3  # of a memory that can be a version of another; one different word changes a shorter statement
 
 
 def candidates(found: SearchResult, query: RetrievalQuery, now: datetime, policy: Policy) -> list[Candidate]:
     """Return a candidate for each memory, with its best passage, sorted by relevance, then by order of storage."""
-    facts = _QueryFacts(found, query, now)
+    weight = policy.retrieval.relevance
     best: dict[UUID, tuple[float, Hit, dict[str, float]]] = {}
-    for hit in found.hits:
-        factors = _factors(hit, facts, policy.retrieval.relevance)
-        relevance = sum(factors.values())
+    for hit, values in zip(found.hits, factors(found, query, now), strict=True):
+        weighted = {name: weight[name] * value for name, value in values.items()}
+        relevance = sum(weighted.values())
         rival = best.get(hit.memory_id)
         if rival is None or relevance > rival[0]:
-            best[hit.memory_id] = (relevance, hit, factors)
+            best[hit.memory_id] = (relevance, hit, weighted)
     ordered = sorted(best.values(), key=lambda scored: (-scored[0], scored[1].seq))
     return [
-        Candidate(hit, relevance=relevance, factors=factors, rank_before=n)
-        for n, (relevance, hit, factors) in enumerate(ordered, 1)
+        Candidate(hit, relevance=relevance, factors=weighted, rank_before=n)
+        for n, (relevance, hit, weighted) in enumerate(ordered, 1)
     ]
+
+
+def factors(found: SearchResult, query: RetrievalQuery, now: datetime) -> list[dict[str, float]]:
+    """Return the relevance factors of each hit by name, without weights, and without those that are zero."""
+    facts = _QueryFacts(found, query, now)
+    return [_factors(hit, facts) for hit in found.hits]
 
 
 class _QueryFacts:
@@ -81,17 +77,19 @@ class _QueryFacts:
         self.now = now
         self.dates = query.dates
         self.recency = query.recency_weight
-        self.mass = max(sum(found.idf.values()), 1e-6)
+        self.mass = max(sum(sorted(found.idf.values())[-_FULL_MATCH:]), 1e-6)
         self.session_mass = max(sum(found.session_idf.values()), 1e-6)
         self.answer_types = [kind for kind in ANSWER_TYPES if kind.question_pattern.search(query.text)]
         self.asks_assistant = ASKS_ASSISTANT.search(query.text) is not None
         self.named = _named_speakers(found.hits, query.text)
         sessions = [hit.scores.get("session_bm25", 0.0) for hit in found.hits if hit.session_id is not None]
-        self.usual_session = sum(sessions) / len(sessions) if sessions else 0.0
+        self.usual_session = _mean(sessions)
+        self.best_bm25 = max([hit.scores.get("content_bm25", 0.0) for hit in found.hits], default=0.0) or 1.0
         self.adjacent = {hit.memory_id: (hit.previous_id, hit.next_id) for hit in found.hits}
         self.own: dict[UUID, float] = {}
         for hit in found.hits:
             self.own[hit.memory_id] = max(self.own.get(hit.memory_id, 0.0), self._own(hit))
+        self.usual_neighbour = _mean([self._neighbours(hit) for hit in found.hits if hit.session_id is not None])
 
     def _own(self, hit: Hit) -> float:
         """Return how well a hit itself matches the query, from 0 to 1: the mean of its normalised BM25 and cosine."""
@@ -103,6 +101,10 @@ class _QueryFacts:
         return hit.scores.get("session_bm25", 0.0) if hit.session_id is not None else self.usual_session
 
     def neighbours(self, hit: Hit) -> float:
+        """Return the best match among a hit's neighbours. A hit without a session gets the mean of the other hits."""
+        return self._neighbours(hit) if hit.session_id is not None else self.usual_neighbour
+
+    def _neighbours(self, hit: Hit) -> float:
         """Return the best match among a hit's neighbours in its session, two on each side; the farther count less."""
         best = 0.0
         for side in (0, 1):
@@ -111,6 +113,10 @@ class _QueryFacts:
                 best = max(best, share * self.own[at])
                 share, at = share * _REACH, self.adjacent[at][side]
         return best
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
 
 
 def _named_speakers(hits: Sequence[Hit], text: str) -> frozenset[str]:
@@ -123,32 +129,42 @@ def _named_speakers(hits: Sequence[Hit], text: str) -> frozenset[str]:
     return frozenset(name for name, own in people.items() if any(shared[word] == 1 for word in own & named))
 
 
-def _factors(hit: Hit, query: _QueryFacts, weight: Mapping[str, float]) -> dict[str, float]:
-    """Return the relevance factors of a hit by name, multiplied by their weights, without those that are zero.
+def _factors(hit: Hit, query: _QueryFacts) -> dict[str, float]:
+    """Return the relevance factors of a hit by name, without those that are zero.
 
-    BM25 scores are divided by their maximum, (k1 + 1) · Σ idf of the query (Robertson and Zaragoza, "The Probabilistic
-    Relevance Framework: BM25 and Beyond", 2009), so that every factor is on a fixed scale.
+    Every factor is from 0 to about 1. `lexical` is the BM25 score as a share of the best hit's. The other sums over the
+    query's words are divided by their values for the query's four rarest words, since no memory has all words of a long
+    request, or all character pairs of a Chinese one. Some factors compare lines of a conversation with each other, such
+    as `first_person`. A memory without a speaker is no line, and gets their full value, so that they do not prefer
+    lines to other memories.
     """
     scores, traits = hit.scores, _traits(hit.content)
     content_cosine = scores.get("content_cosine", 0.0)
-    speaker = (hit.speaker or "").casefold()
+    line, speaker = hit.speaker is not None, (hit.speaker or "").casefold()
     raw = {
-        "lexical": scores.get("content_bm25", 0.0) / ((K1 + 1) * query.mass),
+        "lexical": scores.get("content_bm25", 0.0) / query.best_bm25,
         "lexical_context": scores.get("context_matched", 0.0) / query.mass,
         "semantic": content_cosine,
         "semantic_context": scores.get("context_cosine", content_cosine),
         "session": query.session(hit) / ((K1 + 1) * query.session_mass),
         "neighbor": query.neighbours(hit),
         "speaker": float(len(query.named) == 1 and hit.speaker in query.named),
-        "first_person": traits.first_person,
+        "first_person": traits.first_person if line else 1.0,
         "answer_type": max((kind.weight for kind in query.answer_types if _may_answer(kind, hit.content)), default=0.0),
-        "user_turn": _OWN_LINE * (speaker in ASSISTANTS) if query.asks_assistant else float(speaker in USERS),
-        "instruction": float(speaker not in ASSISTANTS and traits.instructs),
+        "user_turn": _by_user(speaker in ASSISTANTS, query.asks_assistant),
+        "instruction": float(line and speaker not in ASSISTANTS and traits.instructs),
         "date": _dated(hit.occurred_at, query.dates) if query.dates else 0.0,
         "recency": query.recency * _recent(hit.occurred_at, query.now) if query.recency else 0.0,
-        "content_length": traits.length,
+        "content_length": traits.length if line else 1.0,
     }
-    return {name: weight[name] * value for name, value in raw.items() if value}
+    return {name: value for name, value in raw.items() if value}
+
+
+def _by_user(assistant: bool, asks_assistant: bool) -> float:
+    """Return the factor user_turn: 0 for an assistant's line, or 0.5 for the others if its lines are asked for."""
+    if asks_assistant:
+        return 1.0 if assistant else 1 - _OWN_LINE
+    return float(not assistant)
 
 
 class _Traits(NamedTuple):
@@ -201,30 +217,28 @@ def rank(
     constants: Constants,
     query: RetrievalQuery | None = None,
 ) -> list[Candidate]:
-    """Rank the candidates by score, best first, and apply the tie-breaks of `precede`.
+    """Rank the candidates by score, best first, and apply the rules of `precede`.
 
-    score = relevance + usage.weight · log2(boost) + lift, times `superseded_factor` for a superseded memory, and times
-    1 - `max_doubt` · (1 - confidence). The boost
-    is a factor from the memory's past use. At the default weight it changes the score by -0.005 to +0.003, so it
-    settles near-ties and cannot raise an irrelevant memory over an exact match. The lift is learned from past turns
-    with a similar message (see `usage.lifts`); it is at most 0.2 at the default weight. With `usage.combine` =
-    "multiply" the score is relevance · boost + lift. Candidates with equal scores are in the order of storage. The
-    formulas are this project's own (docs/decisions/0010-association.md for the lift).
+    score = relevance + usage.weight · log2(boost) + lift, times `superseded_factor` for a superseded memory, times
+    `question_factor` for a line that only asks or says that something is not known, and times
+    1 - `max_doubt` · (1 - confidence). The boost is a factor from the memory's past use. At the default weight it
+    changes the score by -0.005 to +0.003, so it settles near-ties and cannot raise an irrelevant memory over an exact
+    match. The lift is learned from past turns with a similar message (see `usage.lifts`); it is at most 0.2 at the
+    default weight. With `usage.combine` = "multiply" the score is relevance · boost + lift. Candidates with equal
+    scores are in the order of storage. The formulas are this project's own (docs/decisions/0010-association.md for the
+    lift).
     """
-    scores = {c.hit.memory_id: _score(c, boosts[c.hit.memory_id], policy, constants) for c in candidates}
-    by_score = sorted(candidates, key=lambda c: (-scores[c.hit.memory_id], c.hit.seq))
-    return [
-        Candidate(
-            candidate.hit,
-            relevance=candidate.relevance,
-            factors=candidate.factors,
-            rank_before=candidate.rank_before,
+    scored = [
+        replace(
+            candidate,
             boost=boosts[candidate.hit.memory_id],
-            score=scores[candidate.hit.memory_id],
-            rank=n,
+            score=_score(candidate, boosts[candidate.hit.memory_id], policy, constants),
+            lowered=_lowered(candidate.hit, constants),
         )
-        for n, candidate in enumerate(precede(by_score, query, constants), 1)
+        for candidate in candidates
     ]
+    by_score = sorted(scored, key=lambda candidate: (-candidate.score, candidate.hit.seq))
+    return [replace(candidate, rank=n) for n, candidate in enumerate(precede(by_score, query, constants), 1)]
 
 
 def _score(candidate: Candidate, boost: Boost, policy: Policy, constants: Constants) -> float:
@@ -233,117 +247,30 @@ def _score(candidate: Candidate, boost: Boost, policy: Policy, constants: Consta
         score = candidate.relevance * boost.factor
     else:
         score = candidate.relevance + policy.usage.weight * math.log2(boost.factor)
-    score += boost.lift
-    score *= 1 - constants.max_doubt * (1 - candidate.hit.confidence)
-    return score * constants.superseded_factor if candidate.hit.hidden_reason is not None else score
+    return (score + boost.lift) * standing(candidate.hit, constants)
 
 
-def identifiers(text: str) -> tuple[str, ...]:
-    """Return the identifiers in a text, lower-cased, in order: codes, versions, addresses, long numbers, snake_case."""
-    tokens = (match.group().strip(".:#*").casefold() for match in _TOKEN.finditer(text))
-    return tuple(dict.fromkeys(token for token in tokens if _identifies(token)))
+def standing(hit: Hit, constants: Constants) -> float:
+    """Return the factor on a memory's score, below 1 if it is doubted, superseded, or states nothing (see `talk`)."""
+    return math.prod(factor for factor, _ in _reductions(hit, constants))
 
 
-def precede(ordered: Sequence[Candidate], query: RetrievalQuery | None, constants: Constants) -> list[Candidate]:
-    """Reorder ranked candidates by three rules (tie-breaks); without a query only the last rule applies.
-
-    Candidates that contain more of the query's identifiers come first. Of several versions of one statement, the newest
-    takes the best place. A superseded memory comes after its replacement.
-    """
-    if query is None:
-        return _after_their_replacement(ordered)
-    return _after_their_replacement(_newest_first(_identified_first(ordered, query), query, constants))
+def _lowered(hit: Hit, constants: Constants) -> str:
+    """Return the factor on a memory's score and its causes in words; empty if the factor is 1."""
+    factor = f"{standing(hit, constants):.2f}"
+    if factor == "1.00":
+        return ""
+    causes = " and ".join(cause for _, cause in _reductions(hit, constants))
+    return f"multiplied by {factor}, because {causes}"
 
 
-def _identifies(token: str) -> bool:
-    """Return True if a token is an identifier, and not a year, a quantity or a plain word."""
-    digits = sum(char.isdigit() for char in token)
-    if _YEAR.fullmatch(token) or _QUANTITY.fullmatch(token):
-        return False
-    return bool(
-        (digits >= _LONG_NUMBER and token.isdigit())
-        or (digits >= _MIN_DIGITS and any(char.isalpha() for char in token))
-        or _DOTTED.fullmatch(token)
-        or _SNAKE.fullmatch(token)
-    )
-
-
-def _identified_first(ordered: Sequence[Candidate], query: RetrievalQuery) -> list[Candidate]:
-    """Put the candidates first that literally contain the most identifiers of the query, such as codes or versions.
-
-    An identifier means exactly one thing: a code that differs in one digit is as wrong as any other.
-    """
-    patterns = [re.compile(rf"(?<![\w.-]){re.escape(each)}(?![\w-]|\.\w)") for each in identifiers(query.text)]
-    if not patterns:
-        return list(ordered)
-
-    def matches(candidate: Candidate) -> int:
-        content = candidate.hit.content.casefold()
-        return sum(each.search(content) is not None for each in patterns)
-
-    return sorted(ordered, key=lambda candidate: -matches(candidate))
-
-
-@dataclass(slots=True)
-class _Versions:
-    """A group of candidates that are versions of one statement: the stems of the first, and the indexes of all."""
-
-    stems: Counter[str]
-    places: list[int]
-
-
-def _newest_first(ordered: Sequence[Candidate], query: RetrievalQuery, constants: Constants) -> list[Candidate]:
-    """Order versions of one statement newest first, within the places that they have among the candidates.
-
-    Versions have the same type and speaker, match the query's words equally, and share at least `version_threshold` of
-    their stems. The query does not ask for their difference, so the newest is most likely right. If the query names a
-    date, the order is unchanged, because the date decides.
-    """
-    if query.dates is not None:
-        return list(ordered)
-    groups: dict[tuple[object, ...], list[_Versions]] = {}
-    for place, candidate in enumerate(ordered[:_MAX_COMPARED]):
-        hit = candidate.hit
-        matched = hit.scores.get("content_matched", 0.0)
-        stems = _stems(hit.content)
-        if not matched or len(stems) < _MIN_STEMS or hit.hidden_reason is not None or hit.partial:
-            continue
-        alike = groups.setdefault((hit.type, hit.speaker, matched), [])
-        group = next((each for each in alike if _shared(each.stems, stems) >= constants.version_threshold), None)
-        if group is None:
-            alike.append(_Versions(stems, [place]))
-        else:
-            group.places.append(place)
-    arranged = list(ordered)
-    for group in (each for alike in groups.values() for each in alike):
-        newest = sorted(group.places, key=lambda n: (ordered[n].hit.occurred_at, ordered[n].hit.seq), reverse=True)
-        for place, n in zip(group.places, newest, strict=True):
-            arranged[place] = ordered[n]
-    return arranged
-
-
-@cached(_MAX_KEPT)
-def _stems(content: str) -> Counter[str]:
-    """Return how often each word stem occurs in a text."""
-    return Counter(lexemes(content))
-
-
-def _shared(one: Counter[str], other: Counter[str]) -> float:
-    """Return how much two texts agree: the share of the longer text's word stems that the other text has too."""
-    return (one & other).total() / max(one.total(), other.total())
-
-
-def _after_their_replacement(ordered: Sequence[Candidate]) -> list[Candidate]:
-    """Move each superseded memory behind its replacement, if this is a candidate too. The others keep their order."""
-    place = {candidate.hit.memory_id: n for n, candidate in enumerate(ordered)}
-
-    def key(item: tuple[int, Candidate]) -> tuple[int, int]:
-        own, candidate = item
-        latest, steps = own, 0
-        successor: UUID | None = candidate.hit.replaced_by
-        while successor is not None and successor in place and steps < len(ordered):
-            latest, steps = max(latest, place[successor]), steps + 1
-            successor = ordered[place[successor]].hit.replaced_by
-        return latest, steps
-
-    return [candidate for _, candidate in sorted(enumerate(ordered), key=key)]
+def _reductions(hit: Hit, constants: Constants) -> list[tuple[float, str]]:
+    """Return the factors below 1 on a memory's score, each with its cause in words."""
+    reductions = []
+    if hit.confidence < 1:
+        reductions.append((1 - constants.max_doubt * (1 - hit.confidence), f"its confidence is {hit.confidence:.2f}"))
+    if talk.states_nothing(hit):
+        reductions.append((constants.question_factor, "it only asks or says that something is not known"))
+    if hit.hidden_reason is not None:
+        reductions.append((constants.superseded_factor, f"it is {hit.hidden_reason}"))
+    return reductions

@@ -71,7 +71,14 @@ def line(memory: Hit | Memory | RecallHit, policy: Policy) -> str:
     source = origin(memory.source, memory.session_id, policy.trust.max_source_chars)
     provenance = f" from {quote(source)}" if source else ""
     date = f"{memory.occurred_at.date().isoformat()} " if memory.occurred_at is not None else ""
-    return f"{RECORD}{date}{quote(text)}{excerpt}{_attributes(memory)}{provenance}"
+    return f"{RECORD}{date}{quote(text)}{excerpt}{_attributes(memory)}{_replaced(memory)}{provenance}"
+
+
+def _replaced(memory: Hit | Memory | RecallHit) -> str:
+    """Return since when a newer memory replaces this one, in parentheses, or "" if none does."""
+    if isinstance(memory, Memory) or memory.hidden_reason != "superseded" or memory.hidden_at is None:
+        return ""  # the prefix shows current memories, and a replay of it what was current then
+    return f" (replaced on {memory.hidden_at.date().isoformat()})"
 
 
 def _attributes(memory: Hit | Memory | RecallHit) -> str:

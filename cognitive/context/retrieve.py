@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from math import inf
 
 from brain.deadline import Deadline
@@ -28,6 +28,8 @@ from cognitive.telemetry.spans import Span
 
 # Characters. Of a longer message only the head and the tail are searched for, because a question is mostly there.
 _MAX_SEARCHED = 4_000
+# From the beginning to the end of the calendar, less a day for the conversion between time zones.
+_ALL_TIME = (datetime.min.replace(tzinfo=UTC) + timedelta(days=1), datetime.max.replace(tzinfo=UTC) - timedelta(days=1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +167,7 @@ def _query(
         vector=vector,
         model=model,
         wanted=wanted,
-        dates=(first.dates.start, first.dates.end) if first.dates else None,
+        dates=(first.dates.start, first.dates.end) if first.dates else _ALL_TIME if first.newest else None,
         filter=filters,
         past=past,
         at=now,

@@ -22,17 +22,14 @@ from cognitive.context.lexicon import (
     AUXILIARIES,
     CLAUSE_WORDS,
     DIRECTIONS,
-    FUTURE,
     JOINERS,
     MAY,
     MEANS,
     NUMBERS,
     PASSIVE,
-    PAST,
     PHRASES,
     PREPOSITIONS,
     SCOPES,
-    SEVERAL,
     SIDES,
     SPEAKING,
     UNITS,
@@ -74,11 +71,10 @@ _NONE = frozenset({""})
 _NOTHING: frozenset[str] = frozenset()
 SPEAKER = "I"  # replaces words such as "I" and "we" in `order`, where all other words are in lower case
 
-_CAPITALISED = re.compile(r"(?:^|(?<=[\s\"'“‘(\[*_`/-]))([A-ZÀ-ÖØ-ÞА-ЯΑ-Ω][\w.-]*\w)('s|’s)?(?:\s+([\w'’]+))?")
+_CAPITALISED = re.compile(r"(?:^|(?<=[\s\"'“‘(\[*_`/-]))([A-ZÀ-ÖØ-ÞА-ЯΑ-Ω][\w.-]*\w)('s|’s)?(?:(?=\s+([\w'’]+)))?")
 _INNER = re.compile(r"[A-Z0-9_]")
 _INITIAL = re.compile(r"(?:^|[.!?:…\n]\s*|^[-*•\d.)\s]*)[\"'“‘(\[]*$")
-_COMING = re.compile(r"(?i)will|shall|going to|plans to|gonna|['’]ll")
-_PAST = re.compile(r"\w{2,}ed$")
+_PARTICIPLE = re.compile(r"\w+(?:ed|en|wn|pt)$")
 
 
 @dataclass(frozen=True)
@@ -137,11 +133,6 @@ class ParsedSentence:
         """The units that the text names: measures, currencies, days, months."""
         return _UNITS.intersection(self.words)
 
-    @cached_property
-    def amounts(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The lexemes (stems) of things that are named in the singular ("a flight"), and of those in the plural."""
-        return _amounts(self.words)
-
     @property
     def names(self) -> frozenset[str]:
         """The lexemes (stems) of proper names in the text that are not its subjects."""
@@ -154,8 +145,9 @@ class ParsedSentence:
 
     @cached_property
     def _named(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The lexemes of the text's proper names: those that are not subjects, and those that are."""
-        return _names(self.text)
+        """The lexemes of the text's proper names that are among its stems: not subjects, and subjects."""
+        names, subjects = _names(self.text)
+        return names & self.stems, subjects & self.stems
 
     @cached_property
     def sides(self) -> Mapping[int, frozenset[int]]:
@@ -176,20 +168,12 @@ class ParsedSentence:
         }
 
     @cached_property
-    def future(self) -> frozenset[str]:
-        """The lexemes (stems) of words after a sign of the future such as "will", mostly verbs."""
-        return _future(self.words) if _COMING.search(self.text) else _NOTHING
-
-    @cached_property
-    def past(self) -> frozenset[str]:
-        """The lexemes (stems) of verbs that the text has in a past form."""
-        return frozenset(canonical(word) for word in self.words if word in PAST or _PAST.match(word))
-
-    @cached_property
-    def passive(self) -> bool:
-        """True if the text is in the passive: a form of "to be", followed by "by" and an agent."""
+    def passive(self) -> str:
+        """The voice of the text: "by" for a passive with an agent, "is" for another passive, "" for the active."""
         by = self.words.index("by") if "by" in self.words[:-1] else 0
-        return by > 0 and self.words[by + 1] not in MEANS and not PASSIVE.isdisjoint(self.words[:by])
+        if by > 0 and self.words[by + 1] not in MEANS and not PASSIVE.isdisjoint(self.words[:by]):
+            return "by"
+        return "is" if any(one in PASSIVE and _PARTICIPLE.match(two) for one, two in pairwise(self.words)) else ""
 
 
 @cached(_MAX_READ)
@@ -237,34 +221,6 @@ def _scoped(clauses: Sequence[Sequence[str]], triggers: frozenset[str]) -> froze
 
 
 @cached(_MAX_READ)
-def _amounts(words: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the lexemes of words after "a" or "an", and of those after a number above 1 or a word such as "many"."""
-    one: set[str] = set()
-    more: set[str] = set()
-    for word, following in pairwise(words):
-        lexeme = canonical(following)
-        if lexeme and (word in SEVERAL or (word[0].isdigit() and word != "1")):
-            more.add(lexeme)
-        elif lexeme and word in ("a", "an") and following not in SEVERAL:
-            one.add(lexeme)
-    return frozenset(one - more), frozenset(more)
-
-
-def _future(words: Sequence[str]) -> frozenset[str]:
-    """Return the lexeme (stem) of the first content word after each sign of the future: "will", "going to" ..."""
-    future: set[str] = set()
-    waiting = False
-    for n, word in enumerate(words):
-        lexeme = canonical(word)
-        if word in FUTURE or word.endswith("'ll") or (word == "to" and n and words[n - 1] in ("going", "plans")):
-            waiting = True
-        elif waiting and lexeme:
-            future.add(lexeme)
-            waiting = False
-    return frozenset(future)
-
-
-@cached(_MAX_READ)
 def _names(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the lexemes (stems) of a text's proper names: those that are not subjects, and those that are.
 
@@ -286,7 +242,7 @@ def _names(text: str) -> tuple[frozenset[str], frozenset[str]]:
 
 def _acts(following: str | None) -> bool:
     """Return True if the word `following` a proper name looks like its verb, so that the name is a subject."""
-    return following is not None and (following in AUXILIARIES or following.endswith(("s", "ed")))
+    return following is not None and (following in AUXILIARIES | JOINERS or following.endswith(("s", "ed")))
 
 
 @cached(_MAX_READ)

@@ -1,41 +1,86 @@
-"""Measure how similar a memory is to other statements, and detect different facts in similar words.
+"""Measure how similar a memory is to other statements. `Thresholds` says from which value it repeats them.
 
 There are three measures: the cosine of the two vectors, the containment (the share of the memory's word stems that a
-statement has), and the agreement (the mean of both). `dedup.same` compares them with thresholds.
-
-A guard is a general rule that treats two texts as different, however similar they look. Statements that differ in a
-number, a negation or a name ("30 days" and "90 days") reach a cosine of 0.98 and are different facts. A guard that
-fires wrongly leaves a duplicate; without a guard, a different memory is dropped as a duplicate.
+statement has), and the agreement (the mean of both).
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
-from difflib import SequenceMatcher
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import reduce
-from itertools import accumulate, pairwise
-from typing import Any
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cognitive.context.lexicon import JOINERS
-from cognitive.context.sentences import SPEAKER, ParsedSentence
+from cognitive.context.guards import code_differs, first_guard
+from cognitive.context.sentences import ParsedSentence
+from cognitive.policy import Policy
+from cognitive.policy.constants import Constants
 from cognitive.trace import WindowSimilarity
 
-_MIN_STEMS = 3  # with fewer, containment is 0: every conversation contains "yes, please"
+_MIN_STEMS = 3  # with fewer, words alone don't suffice: every conversation contains "yes, please"
 _NEGLIGIBLE = 0.45  # below it guards are not evaluated, because no policy has so low a threshold
 _DIGITS = 6  # decimals of a recorded measure
 
-_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "de", "mis", "anti")
-_NOTHING: frozenset[str] = frozenset()
-_SWAPPED = 2  # maximum number of words in a replacement
-_SWAPPED_PAIRS = 5  # the same in scripts that are split into pairs of characters, where a name is several pairs
-
-Guard = Callable[[ParsedSentence, ParsedSentence], bool]
 Numbers = NDArray[np.float64]
 Best = Callable[[Numbers], float | None]
+
+
+class Measures(NamedTuple):
+    """A memory's containment in each group of statements, cosine to each statement, and agreement with each group."""
+
+    containment: Numbers
+    cosine: Numbers
+    agreement: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """The values of the measures from which a text says the same as a memory.
+
+    `lexical` is the containment that a memory without a vector needs.
+    """
+
+    cosine: float
+    containment: float
+    agreement: float
+    lexical: float
+
+    @classmethod
+    def of(cls, policy: Policy, constants: Constants) -> Thresholds:
+        """Return the thresholds that a policy sets."""
+        dedup = policy.dedup
+        return cls(
+            dedup.threshold, dedup.containment_threshold, dedup.agreement_threshold, constants.lexical_dedup_threshold
+        )
+
+    def least(self, memory: ParsedSentence) -> float:
+        """Return the containment that shows a repetition of a memory."""
+        return self.lexical if memory.vector is None else self.containment
+
+    def verdict(self, memory: ParsedSentence, like: WindowSimilarity) -> tuple[str, float] | None:
+        """Return the measure by which a text says the same as a memory, with its value, or None if no measure does.
+
+        `like` is the similarity of the memory to the text. The order is cosine, containment, agreement.
+        """
+        if like.cosine is not None and like.cosine > self.cosine:
+            return "cosine", like.cosine
+        if like.containment >= self.least(memory) and like.containment > 0:
+            return "containment", like.containment
+        if like.agreement is not None and like.agreement >= self.agreement:
+            return "agreement", like.agreement
+        return None
+
+    def near(self, memory: ParsedSentence, measures: Measures) -> NDArray[np.bool_]:
+        """Return for each statement if it says the same as a memory by these measures, were it not for the guards."""
+        near = (measures.containment >= self.least(memory)) & (measures.containment > 0)
+        if memory.vector is not None:
+            near |= (measures.cosine > self.cosine) | ((measures.agreement >= self.agreement) & (measures.cosine > -1))
+        return near
 
 
 class SentenceSet:
@@ -69,36 +114,26 @@ class SentenceSet:
         """Return a memory's highest cosine, containment and agreement with the set (the module defines these)."""
         guarded: dict[int, bool] = {}
         return self._similarity(
-            memory, self._measured(memory), lambda values: self._best(values, memory, guarded), self._quotes(memory)
+            memory, self.measures(memory), lambda values: self._best(values, memory, guarded), self._quotes(memory)
         )
 
-    def similarity_among(
-        self, memory: ParsedSentence, among: Sequence[int], suffices: Callable[[WindowSimilarity], bool]
-    ) -> WindowSimilarity | None:
-        """Return the similarity of a memory to the statements at indexes `among`, or None if it is too low to matter.
+    def measures(self, memory: ParsedSentence) -> Measures:
+        """Return the measures of a memory for all statements and groups, without guards."""
+        contained, cosines = self._containment(memory), self._cosines(memory)
+        agreement = (contained + self._over_runs(cosines[None, :])[0]) / 2
+        return Measures(contained * (len(memory.stems) >= _MIN_STEMS), cosines, agreement)
 
-        `suffices` decides this. Guards are slow and only lower a measure, so the similarity without them is tested
-        first.
-        """
-        measures = [_only(values, among) for values in self._measured(memory)]
-        if not suffices(self._similarity(memory, measures, _highest)):
-            return None
-        guarded: dict[int, bool] = {}
-        return self._similarity(memory, measures, lambda values: self._best(values, memory, guarded))
-
-    def _measured(self, memory: ParsedSentence) -> tuple[Numbers, Numbers, Numbers]:
-        """Return a memory's containment in each group, its cosine to each statement, its agreement with each group."""
-        contained, alone = self._containment(memory), self._cosines(memory)
-        return contained, alone, (contained + self._over_runs(alone[None, :])[0]) / 2
+    def similarity_to(self, memory: ParsedSentence, measures: Measures, n: int) -> WindowSimilarity:
+        """Return the similarity of a memory to statement number `n`, without guards, from its `measures`."""
+        return self._similarity(memory, Measures(*(values[n : n + 1] for values in measures)), _highest)
 
     def _similarity(
-        self, memory: ParsedSentence, measures: Sequence[Numbers], best: Best, quoted: bool = False
+        self, memory: ParsedSentence, measures: Measures, best: Best, quoted: bool = False
     ) -> WindowSimilarity:
         """Combine measures into a similarity: `best` selects one value of each; if `quoted`, the containment is 1."""
-        contained, alone, together = measures
         comparable = memory.vector is not None and self._vectors is not None
-        cosine, agreement = (best(values) if comparable else None for values in (alone, together))
-        containment = 1.0 if quoted else best(contained) or 0.0
+        cosine, agreement = (best(values) if comparable else None for values in (measures.cosine, measures.agreement))
+        containment = 1.0 if quoted else best(measures.containment) or 0.0
         return WindowSimilarity(_rounded(cosine), round(containment, _DIGITS), _rounded(agreement))
 
     def _best(self, values: Numbers, memory: ParsedSentence, guarded: dict[int, bool]) -> float | None:
@@ -119,11 +154,11 @@ class SentenceSet:
         return self._joined[n]
 
     def _containment(self, memory: ParsedSentence) -> Numbers:
-        """Return the share of a memory's word stems that each group contains; 0 for a memory of too few stems.
+        """Return the share of a memory's word stems that each group contains; 0 for a memory without stems.
 
         A group in the first person need not name the subjects of the memory: the speaker may be one of them.
         """
-        if len(memory.stems) < _MIN_STEMS or not self._runs:
+        if not memory.stems or not self._runs:
             return np.zeros(len(self._runs))
         counts: Numbers = self._over_runs(self._stems(memory.stems)).sum(axis=0, dtype=np.float64)
         if not memory.subjects or not self._first_person.any():
@@ -162,9 +197,9 @@ class SentenceSet:
         if at < 0:
             return False
         first, last = (bisect_right(self._starts, place) - 1 for place in (at, at + len(quotation) - 1))
-        if at == self._starts[first]:
-            return True
         around = reduce(ParsedSentence.followed_by, self._single[first : last + 1])
+        if at == self._starts[first]:
+            return not code_differs(memory, around)  # words do not show signs such as "-"
         return first_guard(memory, around) is None  # words before it may negate it: "it is not true that"
 
 
@@ -173,178 +208,5 @@ def _highest(values: Numbers) -> float | None:
     return float(values.max()) if len(values) else None
 
 
-def _only(values: Numbers, among: Sequence[int]) -> Numbers:
-    """Return a copy of the values in which all are -1 except those at the indexes `among`."""
-    selected = np.full(len(values), -1.0)
-    selected[list(among)] = values[list(among)]
-    return selected
-
-
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, _DIGITS)
-
-
-def first_guard(memory: ParsedSentence, other: ParsedSentence) -> str | None:
-    """Return the name of the first guard (see `GUARDS`) by which two texts state different facts, or None."""
-    return next((name for name, differs in GUARDS.items() if differs(memory, other)), None)
-
-
-def _numbers(memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if the other text lacks a number that the memory has, or has the numbers in another order."""
-    if not set(memory.figures) <= set(other.figures):
-        return True
-    return [figure for figure in other.figures if figure in memory.figures] != list(memory.figures)
-
-
-def _units(memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if the other text lacks a unit (a measure, currency, day or month) that the memory has."""
-    return not memory.units <= other.units
-
-
-def _amounts(memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if one text names a thing in the singular ("a flight") and the other text in the plural."""
-    (one, more), (another, others) = memory.amounts, other.amounts
-    return not one.isdisjoint(others) or not more.isdisjoint(another)
-
-
-def _names(memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if the other text lacks a name of the memory, or if both texts have subjects and these differ."""
-    if not memory.names <= other.stems:
-        return True
-    return not memory.subjects <= other.stems and not other.subjects <= memory.stems
-
-
-def _speakers(memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if the speakers of both texts are known and differ."""
-    return None not in (memory.speaker, other.speaker) and memory.speaker != other.speaker
-
-
-def _opposites(memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if the texts have opposite words, such as "open" and "closed", and neither text has both."""
-    common = memory.sides.keys() & other.sides.keys()
-    return any(memory.sides[axis].isdisjoint(other.sides[axis]) for axis in common)
-
-
-def _prefixes(memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if one text has a word that the other has with a prefix such as "un", "in" or "dis"."""
-    left, right = memory.stems - other.stems, other.stems - memory.stems
-    return any(f"{prefix}{stem}" in right for stem in left for prefix in _PREFIXES) or any(
-        f"{prefix}{stem}" in left for stem in right for prefix in _PREFIXES
-    )
-
-
-def _scopes(memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if a word that both texts have is negated, doubted or excepted in one of them only."""
-    common = memory.stems & other.stems
-    for name in memory.scopes.keys() | other.scopes.keys():
-        one, two = (common & each.scopes.get(name, _NOTHING) for each in (memory, other))
-        if one != two and one.isdisjoint(two):
-            return True
-    return False
-
-
-def _times(memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if something is in the future in one text and in the past in the other."""
-    return any(one.future and not one.future.isdisjoint(two.past) for one, two in ((memory, other), (other, memory)))
-
-
-def _turned_round(memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if two words have changed places around a third, as in "A calls B" and "B calls A".
-
-    If only one text is in the passive, this is inverted: the same order of words then means another fact.
-    """
-    if not memory.stems <= other.stems:
-        return False
-    words = [word for word in dict.fromkeys(memory.order) if word not in JOINERS and not _placed(word, memory, other)]
-    reverse = _reversed_around(words, other.order) or _reversed_names(words, memory, other)
-    return reverse != (memory.passive != other.passive)
-
-
-def _placed(word: str, memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if the same preposition governs a word in both texts ("at noon"): its place then means nothing."""
-    role = memory.roles.get(word)
-    return bool(role) and role == other.roles.get(word)
-
-
-def _reversed_around(words: Sequence[str], other: Sequence[str]) -> bool:
-    """Return True if three of the words occur in the other text in the reverse order."""
-    place = _places(other)
-    highest, falls = -1, -1  # the highest place so far, and the highest place with a higher one before it
-    for at in (place[word] for word in words if word in place):
-        if at < falls:
-            return True
-        if at < highest:
-            falls = max(falls, at)
-        highest = max(highest, at)
-    return False
-
-
-def _reversed_names(words: Sequence[str], memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if two names have the reverse order in the other text, unless both texts list them ("A and B")."""
-    own, place = _places(memory.order), _places(other.order)
-    names = [word for word in words if word in memory.names | memory.subjects and word in place]
-    turned = [(one, two) for one, two in pairwise(names) if place[one] > place[two]]
-    return any(
-        not (_listed(memory.order, own[one], own[two]) and _listed(other.order, place[two], place[one]))
-        for one, two in turned
-    )
-
-
-def _places(order: Sequence[str]) -> Mapping[str, int]:
-    """Return for each word the index of its first occurrence."""
-    return {word: n for n, word in reversed(list(enumerate(order)))}
-
-
-def _listed(order: Sequence[str], start: int, stop: int) -> bool:
-    """Return True if "and" or "or" joins the words at `start` and `stop`."""
-    return not JOINERS.isdisjoint(order[start:stop]) and stop - start <= 3
-
-
-def _swapped(memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if the texts differ only in a replaced word or two, as in "likes tea" and "likes coffee".
-
-    A restatement of the same fact changes more than that.
-    """
-    codes = SequenceMatcher(None, memory.order, other.order, autojunk=False).get_opcodes()
-    if any(operation == "delete" and start > 0 and stop < len(memory.order) for operation, start, stop, *_ in codes):
-        return False
-    for n, (operation, start, stop, other_start, other_stop) in enumerate(codes):
-        if operation != "replace" or not _flanked(codes, n, memory, other):
-            continue
-        old, new = memory.order[start:stop], other.order[other_start:other_stop]
-        if _replaced(old, [word for word in new if word != SPEAKER], memory, other):
-            if start == 0 and SPEAKER in new and other.subjects.isdisjoint(new):
-                continue  # the speaker may be the subject of the memory
-            return True
-    return False
-
-
-def _replaced(old: Sequence[str], new: Sequence[str], memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if a short phrase `old` of the memory is replaced by a short phrase `new` in the other text."""
-    limit = _SWAPPED_PAIRS if all(not word.isascii() and len(word) <= 2 for word in (*old, *new)) else _SWAPPED
-    return 0 < len(new) <= limit and len(old) <= limit and not set(old) <= other.stems and not set(new) <= memory.stems
-
-
-def _flanked(
-    codes: Sequence[tuple[str, int, int, int, int]], n: int, memory: ParsedSentence, other: ParsedSentence
-) -> bool:
-    """Return True if difference `n` of the `difflib` codes has equal words or an end of the memory on both sides."""
-    _, start, stop, _, _ = codes[n]
-    before = start == 0 or codes[n - 1][0] == "equal"
-    behind = stop == len(memory.order) or (n + 1 < len(codes) and codes[n + 1][0] == "equal")
-    return before and behind
-
-
-GUARDS: Mapping[str, Guard] = {
-    "numbers": _numbers,
-    "units": _units,
-    "amounts": _amounts,
-    "names": _names,
-    "speakers": _speakers,
-    "negation": _scopes,
-    "opposites": _opposites,
-    "prefixes": _prefixes,
-    "times": _times,
-    "direction": _turned_round,
-    "a word swapped": _swapped,
-}

@@ -51,17 +51,17 @@ def _enough(memory: Hit | Memory, policy: Policy) -> bool:
     return TRUSTS.index(memory.trust) >= TRUSTS.index(policy.trust.min_level.get(memory.type, TRUSTS[0]))
 
 
-def cap_per_source(candidates: Sequence[Candidate], policy: Policy) -> StageResult:
+def cap_per_source(candidates: Sequence[Candidate], policy: Policy, times: int = 1) -> StageResult:
     """Keep the first `trust.max_per_source` candidates of each source, and drop the others as "source_cap".
 
-    With the setting 0 all are kept.
+    With the setting 0 all are kept. `times` multiplies the setting, for candidates that may repeat each other.
     """
     counts = Counter[tuple[str, ...]]()
     kept, dropped = [], []
     for candidate in candidates:
         origin = source(candidate.hit)
         counts[origin] += origin != ()
-        if not policy.trust.max_per_source or counts[origin] <= policy.trust.max_per_source:
+        if not policy.trust.max_per_source or counts[origin] <= policy.trust.max_per_source * times:
             kept.append(candidate)
         else:
             name, most = origin[1], policy.trust.max_per_source

@@ -34,7 +34,7 @@ DISPOSITIONS: Mapping[str, tuple[str, Tone, str]] = {
     "pinned": ("Pinned", "good", "in the prefix of every turn"),
     "restated": ("Restated", "info", "the conversation says the same already"),
     "already_in_prompt": ("Already in prompt", "info", "an earlier turn's block, still in the conversation, shows it"),
-    "duplicate": ("Duplicate", "info", "a better candidate says the same"),
+    "duplicate": ("Duplicate", "info", "another candidate says the same"),
     "superseded": ("Superseded", "info", "a newer memory replaced it"),
     "distrusted": ("Distrusted", "warn", "its trust is too low for its type"),
     "source_cap": ("Source cap", "warn", "its speaker or session has enough places already"),
@@ -64,7 +64,7 @@ class CandidateView:
     """A candidate memory of a turn: why it was shown or dropped, its factors, and its text.
 
     `words` is the current text, or None if the memory was erased after the turn. `moved` is the number of ranks that
-    the candidate gained by its past use; it is negative if the candidate lost ranks.
+    the candidate gained by past use and the rules of precedence; it is negative if the candidate lost ranks.
     """
 
     explanation: Explanation

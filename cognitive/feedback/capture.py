@@ -138,14 +138,16 @@ def episodes(exchange: CapturedExchange, policy: Policy) -> list[NewMemory]:
     """Return the memories of type episode for a turn: the user's message and, if the policy says so, the response.
 
     The start of the message is indexed with the response, so that a search can find the response by it. Small talk
-    gives no episodes.
+    gives no episodes. An answer such as "yes, please" or an acknowledgement such as "Done." is left out, and the other
+    line of the turn is kept.
     """
     message = without_injected(exchange.message).strip()
-    if policy.capture == "off" or _is_empty(message) or smalltalk.read(message) is not None:
+    small = smalltalk.read(message)
+    if policy.capture == "off" or _is_empty(message) or (small is not None and not small.answers):
         return []
-    lines = [("user", exchange.user_id or "user", message, "")]
+    lines = [] if small or smalltalk.acknowledges(message) else [("user", exchange.user_id or "user", message, "")]
     response = without_injected(exchange.response).strip()
-    if policy.capture == "exchange" and not _is_empty(response):
+    if policy.capture == "exchange" and not _is_empty(response) and not smalltalk.acknowledges(response):
         lines.append(("assistant", "assistant", response, message[:_CONTEXT]))
     return [
         NewMemory(

@@ -5,6 +5,7 @@ Modules, in order of execution:
 - `questions`: answer questions about a turn: why a memory was shown, all candidates, replay.
 - `why`: explain, from a turn's record, why one memory was shown or not.
 - `descriptions`: write such an explanation as plain sentences.
+- `rank_changes`: describe what changed a memory's score and rank.
 - `replay`: run a turn again with its policy or another, and list the differences.
 - `evidence`: convert recorded turns into data on the effect of another policy.
 - `evaluate`: estimate from this data how many memories per turn would be used under the other policy.

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from math import log2
 
 from brain.text import as_lexeme, language_of, lexemes, words
 from brain.types import Memory
+from cognitive.lab.rank_changes import describe_rank
 from cognitive.plan import Plan
 from cognitive.policy import Policy
 from cognitive.recording.record import RecordedCandidate, Recording
@@ -116,8 +116,10 @@ def describe_missing(missing: Missing) -> str:
 
 
 def _shown(case: ExplainedCandidate) -> str:
+    noted = case.result.reason.partition("; ")[2]  # after the rank: why it was listed, for example
     told = (
         f"Shown at rank {case.result.rank} of {len(case.record.candidates)} candidates, for {case.result.tokens} tokens"
+        f"{f' ({noted})' if noted else ''}"
     )
     if case.displaced is None or case.result is not case.drawn:
         return f"{told}."
@@ -132,7 +134,7 @@ def _over_limit(case: ExplainedCandidate) -> str:
 
 def _short_of(case: ExplainedCandidate) -> str:
     least, score = case.min_shown, case.result.score
-    if least is None:
+    if least is None or score > least:  # a rule moved another one above it
         return ""
     return f" It scored {score:.3f}, the last {case.result.type} that was shown {least:.3f}: {least - score:.3f} short."
 
@@ -176,70 +178,12 @@ _DESCRIPTIONS: Mapping[str, Callable[[ExplainedCandidate], str]] = {
 
 
 def _standing(case: ExplainedCandidate) -> str:
-    """Describe a candidate's rank: the main factors of its relevance, and the effect of past use on its score."""
+    """Describe a candidate's rank: the main factors of its relevance, and what changed its score and its rank."""
     factors = sorted((case.result.factors or {}).items(), key=lambda item: -item[1])
     telling = [(name, value) for name, value in factors if name not in _FOR_ANYTHING][:_MAX_NAMED]
     named = [f"{FACTORS.get(name, name)} ({value:.3f})" for name, value in telling]
-    spoke = f"Main factors: {_listed(named)}." if named else ""
-    return " ".join(part for part in (spoke, _use(case), _lift(case), _moved(case)) if part)
-
-
-def _use(case: ExplainedCandidate) -> str:
-    boost, gained = case.result.boost, _by_use(case)
-    if boost is None or not gained:
-        return ""
-    return f"Having been {boost.past} (boost {boost.factor:.2f}) {_changes(gained)} its score."
-
-
-def _lift(case: ExplainedCandidate) -> str:
-    lift = _by_lift(case)
-    if not lift:
-        return ""
-    did = "used it" if lift > 0 else "showed it and did not use it"
-    return f"Turns like this one {did}, which {_changes(lift)} its score."
-
-
-def _moved(case: ExplainedCandidate) -> str:
-    """Describe how past use changed a candidate's rank, from the rank by relevance to the rank by score."""
-    before, rank, use, lift = case.result.rank_before, case.result.rank, _by_use(case), _by_lift(case)
-    if before == rank:
-        return f"It stayed at rank {rank}." if use or lift else ""
-    if case.result.boost is None:
-        return ""
-    replaced = case.result.disposition == "superseded" and rank > before
-    mover = "having been replaced" if replaced else _mover(use, lift, up=rank < before)
-    return f"It was moved from rank {before} to {rank} by {mover}."
-
-
-def _mover(use: float, lift: float, *, up: bool) -> str:
-    """Return words for the cause of a change of rank: the memory's own use, similar turns, or other memories.
-
-    `use` is the change of the memory's score by its own use, and `lift` the change by similar turns. `up` is True if
-    the rank improved.
-    """
-    if not (use + lift if up else -use - lift) > 0:
-        return "what moved other memories"
-    (_, greater), (less, lesser) = sorted(((use, "that use"), (lift, "those turns")), key=lambda each: -abs(each[0]))
-    if not less:
-        return greater
-    return f"{greater} {'more than by' if (use > 0) == (lift > 0) else 'against'} {lesser}"
-
-
-def _by_use(case: ExplainedCandidate) -> float:
-    """Return the amount by which a candidate's own past use changed its score, computed as in ranking."""
-    factor = case.result.boost.factor if case.result.boost is not None else 1.0
-    if case.policy.usage.combine == "multiply":
-        return case.result.relevance * (factor - 1)
-    return case.policy.usage.weight * log2(factor)
-
-
-def _by_lift(case: ExplainedCandidate) -> float:
-    return case.result.boost.lift if case.result.boost is not None else 0.0
-
-
-def _changes(gained: float) -> str:
-    amount = f"{abs(gained):.3f}" if abs(gained) >= 0.0005 else "less than 0.001"
-    return f"adds {amount} to" if gained > 0 else f"takes {amount} from"
+    spoke = [f"Main factors: {_listed(named)}."] if named else []
+    return " ".join(spoke + describe_rank(case.result, case.record, case.policy))
 
 
 def _listed(parts: list[str]) -> str:

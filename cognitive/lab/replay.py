@@ -139,8 +139,8 @@ class ReplayDifference:
     Attributes:
         entered: memories that only the replay shows.
         left: memories that only the turn showed.
-        moved: memories that both show at different positions: the position in the turn, and the position in the replay,
-            counted from 1.
+        moved: memories that both show at different positions by rank: the position in the turn, and the position in the
+            replay, counted from 1.
         tokens: total tokens of the memories in the turn and in the replay.
         use: number of used memories in the turn and in the replay; estimated for memories without a verdict.
         uncompared: memories that the replay shows without a comparison with the conversation.
@@ -155,14 +155,18 @@ class ReplayDifference:
 
     @property
     def none(self) -> bool:
-        """True if the same memories are shown in the same order."""
+        """True if the same memories are shown, in the same order of rank."""
         return not (self.entered or self.left or self.moved)
 
 
 def difference(shown: Sequence[ShownUsage], replayed: Replayed, policy: Policy) -> ReplayDifference:
-    """Compare the memories that a turn showed, best first, with those that its replay under a policy shows."""
+    """Compare the memories that a turn showed, by rank, with those that its replay under a policy shows.
+
+    Positions are by rank, although lists are shown newest first.
+    """
+    by_rank = sorted(replayed.assembled.shown, key=lambda candidate: candidate.rank)
     before = {placed.memory_id: n for n, placed in enumerate(shown, 1)}
-    after = {candidate.hit.memory_id: n for n, candidate in enumerate(replayed.assembled.shown, 1)}
+    after = {candidate.hit.memory_id: n for n, candidate in enumerate(by_rank, 1)}
     stayed = [id for id in before if id in after]
     return ReplayDifference(
         entered=tuple(id for id in after if id not in before),

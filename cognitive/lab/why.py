@@ -23,7 +23,7 @@ class Explanation:
             memory.
         reason: the disposition in words.
         value: the number that decided the disposition.
-        rank_before, rank: rank by relevance, and rank by score, after past use was considered.
+        rank_before, rank: rank by relevance, and the final rank, after past use and the rules of precedence.
         boost: the data on the effect of past use on the score.
         scores: raw scores of the search channels.
         factors: weighted parts of `relevance`.

@@ -130,13 +130,12 @@ class AssociationSettings(SettingsGroup):
 class EvidenceSettings(SettingsGroup):
     """Minimum evidence that memories match the message, below which none is shown while `abstention` is on."""
 
-    threshold: Annotated[Weight, LiveRange("Evidence threshold", 0, 2, 0.01), REPLAYABLE] = 0.85
-    """Evidence that a turn needs to show any memory. Evidence is the best cosine, plus about 0.2 each for rare shared
-    words, their share of the message and past use, plus at most 0.15 each for a requested speaker, date or decision; it
-    rarely exceeds 2. Stores below 100 passages and searches without vectors need less. Raise it if unrelated memories
-    are shown, lower it if known answers are not."""
+    threshold: Annotated[Share, LiveRange("Evidence threshold", 0, 1, 0.01), REPLAYABLE] = 0.5
+    """Evidence that a turn needs to show any memory. Evidence is the estimated probability, from 0 to 1, that memories
+    are about the message; it comes from cosines, shared words, past use and the kind of message. Raise it if unrelated
+    memories are shown, lower it if known answers are not."""
 
-    frame_thresholds: Annotated[Mapping[Frame, Weight], REPLAYABLE] = Field(default_factory=dict)
+    frame_thresholds: Annotated[Mapping[Frame, Share], REPLAYABLE] = Field(default_factory=dict)
     """Evidence thresholds of single frames, which replace `evidence.threshold`. Set one if, for example, debugging may
     show weaker matches."""
 

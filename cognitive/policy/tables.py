@@ -160,27 +160,24 @@ def _pattern_error(pattern: str) -> str | None:
 # Overlap at which a memory counts as used, by measure: the measures have different scales.
 ATTRIBUTION_THRESHOLDS: Mapping[str, float] = {"relative": 0.29, "windowed": 0.15, "jaccard": 0.15}
 
-# Weights of the relevance factors (cognitive/context/ranking.py), divided by their sum so that relevance is at most 1.
-# They were chosen on three data sets together and rounded. The comments give the loss of recall@10 without the factor,
-# in points, on two-person chats / real people's chats / user-assistant chats (docs/benchmarks.md).
-_WEIGHTS: Mapping[str, float] = {
-    "lexical": 2.5,  # .4 / 1.6 / .1
-    "lexical_context": 3.0,  # .9 / 1.7 / 1.4, and 8.9 where a question names the wrong speaker
-    "semantic": 4.0,  # 1.0 / 1.7 / 5.7
-    "semantic_context": 2.4,  # .7 / 1.0 / -.8
-    "session": 2.5,  # 1.0 / 1.0 / 1.2
-    "neighbor": 1.6,  # 1.0 / -.3 / 1.7
-    "speaker": 1.2,  # 1.1 / 2.5 / 0; more would cost where a question names the wrong speaker
-    "first_person": 1.5,  # 0 / 2.7 / .8
-    "answer_type": 1.4,  # .6 / .3 / .6
-    "user_turn": 2.2,  # 0 / 0 / 9.4
-    "instruction": 1.6,  # 0 / 0 / 5.3
-    "date": 1.6,  # 0 on all questions; nDCG +1.7 on those that name a date
-    "recency": 1.0,  # not measured: it counts only if the message asks for recent memories
-    "content_length": 2.4,  # .2 / 1.0 / .3
+# Weights of the parts of relevance, fitted on conversations and typed stores together by
+# `python -m benchmarks.ranking fit`; docs/ablations.md has the effect of each on every set. They add up to 1.
+RELEVANCE: Mapping[str, float] = {
+    "lexical": 0.076,
+    "lexical_context": 0.0304,
+    "semantic": 0.162,
+    "semantic_context": 0.0973,
+    "session": 0.0791,
+    "neighbor": 0.0811,
+    "speaker": 0.0684,
+    "first_person": 0.0532,
+    "answer_type": 0.0284,
+    "user_turn": 0.0668,
+    "instruction": 0.0405,
+    "date": 0.0811,
+    "recency": 0.0506,
+    "content_length": 0.0851,
 }
-_TOTAL = sum(_WEIGHTS.values())
-RELEVANCE: Mapping[str, float] = {name: weight / _TOTAL for name, weight in _WEIGHTS.items()}
 
 
 # Shares of a model's tokens that the window may not use: for the system prompt, for the response and for further tool

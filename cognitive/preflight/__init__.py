@@ -8,6 +8,7 @@ Modules, in order of execution:
 - `smalltalk`: recognise messages that are only greeting, thanks or answer, and remove greetings from other messages.
 - `dates`: find the date range that a message names.
 - `date_ranges`: compute the date range of one phrase by the calendar.
+- `listings`: recognise messages that ask for a list of memories.
 - `classification`: select the frame (question, task, ...) and the categories of work of a message.
 - `message_shape`: detect structural signals of a message: length, code, links, lists, attachments, language.
 - `plan`: make the plan: memories to retrieve, budgets, tools, thinking level, model, hint.

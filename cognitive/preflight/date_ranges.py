@@ -307,6 +307,11 @@ def calendar_unit(groups: Groups, now: datetime, _year: int | None) -> Span:
     return _calendar(now, unit, {"last": -1, "next": 1}.get(_rel(groups), 0))
 
 
+def latest_weekend(_groups: Groups, now: datetime, _year: int | None) -> Span:
+    """Return the time span of the phrase "over the weekend": the latest weekend that has begun."""
+    return weekend(now, 0 if now.weekday() >= WEEKDAYS.index("saturday") else -1)
+
+
 def before_last(groups: Groups, now: datetime, _year: int | None) -> Span:
     """Return the time span of a phrase like "the week before last"."""
     return _calendar(now, groups["unit"], -2)

@@ -215,6 +215,8 @@ def _plausible(phrase: _DatePhrase, written: str, following: str, cased: bytes) 
     if name == "date.season":  # "in Spring" is a framework: the season is in lower case or has an article
         framework = cased[phrase.end + 1 : phrase.end + 2].isupper()
         return not framework and ("the" in phrase.left or written != "Spring")
+    if name == "date.weekend":  # "for the weekend" speaks of the next one
+        return "for" not in phrase.left
     if name == "date.year":
         return following not in _AFTER_COUNT
     return name != "date.nth" or not following or following in _AFTER_NTH

@@ -22,6 +22,8 @@ from cognitive.preflight.rules.matching import compile_pattern
 # A recency above the first number gives episodes at least this many tokens and memories, whatever the frame.
 RECENCY_ROW = (0.5, 1000, 8)
 
+LISTED = 20  # memories of each type that a message asks to list; the token budgets apply too
+
 MAX_NAMED = 12  # tools that a hint names; the model sees all of them anyway
 
 _plain = compile_pattern(r"^[\w.:/-]{1,64}$", name="hint.tool")
@@ -241,7 +243,8 @@ def _tool_list(kept: Sequence[str], wanted: Sequence[str]) -> str:
 
 def _asks_for_memory(signals: Signals) -> bool:
     """Return True if the message asks for something that memory may contain."""
-    return bool(signals.question or signals.hints) or signals.dates is not None or signals.recency > 0
+    asked = signals.question or signals.hints or signals.listing
+    return bool(asked) or signals.dates is not None or signals.recency > 0
 
 
 def _capped(
@@ -264,11 +267,11 @@ def _capped(
 def _uncapped(signals: Signals, budgets: Mapping[MemoryType, int], policy: Policy) -> tuple[int | None, int]:
     """Return how many memories and tokens the message explicitly asks for. The categories' limits never go below this.
 
-    A question asks for the budget of its frame, and a hint for the limit and budget of its memory type. A date or a
-    wish for recent memories asks for the numbers in `RECENCY_ROW`. None in place of the number of memories means no
-    limit.
+    A question or a list asks for the budget of a question, and a hint for the limit and budget of its memory type. A
+    date or a wish for recent memories asks for the numbers in `RECENCY_ROW`. None in place of the number of memories
+    means no limit.
     """
-    if signals.question:
+    if signals.question or signals.listing:
         return None, policy.budgets.frames["question"].total
     hints = dict(signals.hints)
     hinted = [type_ for type_ in budgets if type_ in hints]
@@ -279,8 +282,16 @@ def _uncapped(signals: Signals, budgets: Mapping[MemoryType, int], policy: Polic
 
 
 def _queries(signals: Signals, caps: Caps, policy: Policy) -> tuple[RetrievalQuery, ...]:
+    newest = bool(_listed_types(signals))
     return tuple(
-        RetrievalQuery(type_, signals.text, limit, recency_weight=signals.recency, dates=signals.dates)
+        RetrievalQuery(
+            type_,
+            signals.text,
+            limit,
+            recency_weight=signals.recency,
+            dates=signals.dates,
+            newest=newest,
+        )
         for type_, limit in _limits(signals, caps, policy).items()
         if limit > 0 and policy.budgets.overrides.get(type_) != 0  # the operator's override of 0 disables a type
     )
@@ -304,7 +315,14 @@ def _limits(signals: Signals, caps: Caps, policy: Policy) -> Mapping[MemoryType,
     if signals.recency > min_recency or signals.dates is not None:
         limits["episode"] = max(limits["episode"], episodes)
     wider = max(1.0, caps.memories / FULL.memories)
-    return {type_: int(limit * wider) for type_, limit in limits.items()}
+    limits = {type_: int(limit * wider) for type_, limit in limits.items()}
+    return {**limits, **{type_: max(limits[type_], LISTED) for type_ in _listed_types(signals)}}
+
+
+def _listed_types(signals: Signals) -> frozenset[MemoryType]:
+    """Return the memory types of which the message asks for a long list."""
+    listing = signals.listing
+    return frozenset(chain.from_iterable(listing.types)) if listing is not None and listing.long else frozenset()
 
 
 def _budgets(
@@ -315,8 +333,8 @@ def _budgets(
     min_recency, tokens, _ = RECENCY_ROW
     if signals.recency > min_recency and "episode" in budgets:
         budgets["episode"] = max(budgets["episode"], tokens)
-    for type_, _weight in signals.hints:
-        if type_ in budgets:  # a hinted type gets at least its budget in the frame of a question
+    for type_ in (*dict(signals.hints), *_listed_types(signals)):
+        if type_ in budgets:  # a type that is asked for gets at least its budget in the frame of a question
             budgets[type_] = max(budgets[type_], _question_budget(type_, policy))
     return {type_: policy.budgets.overrides.get(type_, tokens) for type_, tokens in budgets.items()}
 

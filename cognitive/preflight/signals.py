@@ -10,13 +10,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from itertools import islice
+from itertools import chain, islice
 
 from brain.text import stem
 from cognitive.errors import InvalidInput
 from cognitive.plan import Signals
-from cognitive.preflight import dates, smalltalk
+from cognitive.preflight import dates, listings, smalltalk
 from cognitive.preflight.date_ranges import MONTHS, WEEKDAYS
+from cognitive.preflight.rules.history import HISTORY_RULES
 from cognitive.preflight.rules.matching import Rule, RuleTable, compile_pattern, fold, plain
 from cognitive.preflight.rules.signals import (
     ELLIPTIC_RULES,
@@ -41,7 +42,9 @@ _MAX_WORD_LENGTH = 40
 _SINGLE_LETTERS = frozenset({"c", "r"})  # programming languages; other single letters are list marks
 
 _table, _elliptic, _pronoun = RuleTable(RULES), RuleTable(ELLIPTIC_RULES), RuleTable(PRONOUN_RULES)
-_ORDER = {rule.id: index for index, rule in enumerate((*PHRASES, *ELLIPTIC_RULES, *PRONOUN_RULES, *RULES))}
+_history = RuleTable(HISTORY_RULES)
+_TABLES = (PHRASES, ELLIPTIC_RULES, PRONOUN_RULES, RULES, listings.LISTING_RULES, HISTORY_RULES)
+_ORDER = {rule.id: index for index, rule in enumerate(chain.from_iterable(_TABLES))}
 
 _SEPARATORS = str.maketrans(dict.fromkeys('!"$%&()*,/:;<=>?@[\\]^`{|}~', " "))
 # One character class without alternatives takes linear time in any engine. `re` knows all scripts, re2 does not.
@@ -85,17 +88,22 @@ def read(text: str, *, now: datetime, previous: str = "") -> Signals:
     if ellipsis and previous:
         return _elliptic_signals(content, previous, topics, (*peeled, *ellipsis), now)
     folded = fold(content)
-    fired = _table.fired(folded.lower())
+    lower = folded.lower()
+    fired, past = _table.fired(lower), _history.fired(lower)
+    span = dates.find(content, now, folded=folded)
+    listing, listed_by = listings.read(content, lower, span, topics)
     return Signals(
         content,
         question=any(rule.signal == QUESTION for rule in fired),
         elliptic=bool(ellipsis),
         recency=_recency(fired),
-        dates=dates.find(content, now, folded=folded),
+        dates=span,
         hints=_hints(fired),
         entities=entities(content),
         keywords=topics,
-        fired=_ids((*peeled, *ellipsis, *fired)),
+        fired=_ids((*peeled, *ellipsis, *fired, *listed_by, *past)),
+        listing=listing,
+        history=_asks_for_history(past),
     )
 
 
@@ -107,7 +115,13 @@ def _elliptic_signals(
     `topics` are the message's topic words, and `reasons` the rules by which it is elliptic.
     """
     before = smalltalk.peel(previous)[0]
-    own, earlier = (_table.fired(fold(part).lower()) for part in (content, before))
+    folded = [fold(part).lower() for part in (content, before)]
+    own, earlier = map(_table.fired, folded)
+    past = _history.fired(folded[0]) or _history.fired(folded[1])
+    span = dates.find(content, now) or dates.find(before, now)
+    listing, listed_by = listings.read(content, folded[0], span, topics)
+    if listing is None:
+        listing, listed_by = listings.read(before, folded[1], span, (*topics, *keywords(before)))
     recent, hinting = (
         own if any(rule.signal in signals for rule in own) else earlier for signals in ((RECENCY,), HINTS)
     )
@@ -119,12 +133,19 @@ def _elliptic_signals(
         question=any(rule.signal == QUESTION for rule in own),
         elliptic=True,
         recency=_recency(recent),
-        dates=dates.find(content, now) or dates.find(before, now),
+        dates=span,
         hints=_hints(hinting),
         entities=_merged(entities(content), entities(before), MAX_ENTITIES),
         keywords=_merged(topics, keywords(before), MAX_KEYWORDS),
-        fired=_ids((*reasons, *used)),
+        fired=_ids((*reasons, *used, *listed_by, *past)),
+        listing=listing,
+        history=_asks_for_history(past),
     )
+
+
+def _asks_for_history(fired: Iterable[Rule]) -> bool:
+    """Return True if the matching rules show that a message asks about an earlier state. Weights below 0 object."""
+    return sum(rule.weight for rule in fired) > 0
 
 
 def _ellipsis_rules(content: str, topics: tuple[str, ...]) -> tuple[Rule, ...]:

@@ -1,5 +1,7 @@
 """Recognise small talk: messages that are only a greeting, thanks, a goodbye, an answer or a "go on".
 
+`acknowledges` recognises further lines without content, also of an assistant.
+
 The rules match phrases on lower-case words without punctuation and apostrophes ("what's up?" is "whats up"). A message
 is small talk if the words outside the matched phrases are only filler ("so much", "you too"): a single word of content
 makes it an ordinary message.
@@ -7,8 +9,10 @@ makes it an ordinary message.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
+from cognitive.preflight.rules.acknowledgements import ACKNOWLEDGEMENTS
 from cognitive.preflight.rules.matching import Rule, RuleTable, compile_pattern
 from cognitive.preflight.rules.smalltalk import ADDRESSED, ANSWER, ASKS, CONTINUE, PEELED, PHRASES, SOCIAL, THANKS
 from cognitive.preflight.rules.words import ANAPHORA, ASKING, FILLERS, OPENERS, REQUESTS, VOCATIVES, listed
@@ -49,6 +53,8 @@ _BEFORE_TOPICS = listed("""
     a an the in on about with for of to at from my your our is are via and or
 """)
 _EMPTY = SmallTalk(ANSWER, ())
+_acknowledgements = RuleTable(ACKNOWLEDGEMENTS, whole=True)
+_CLAUSE = re.compile(r"[.,!?;:\n…]+|\s[-–—]+\s|[–—]|\s(?:and|but|so)\s")
 
 
 def read(text: str) -> SmallTalk | None:
@@ -98,6 +104,24 @@ def peel(text: str) -> tuple[str, tuple[Rule, ...]]:
         fired.extend(small.fired)
         text = text[: len(text) - len(segment.group(1))].rstrip(" ,;\n")
     return text.strip(), tuple(fired)
+
+
+def acknowledges(text: str) -> bool:
+    """Return True if a line only acknowledges: it confirms, thanks or promises, like "Got it!" or "Sure, will do".
+
+    Each of its clauses is small talk or an acknowledgement. A line without a word, such as an emoji, is one too.
+    """
+    if len(text) > MAX_CHARS:
+        return False
+    clauses = [" ".join(bare_words(part)).lower() for part in _CLAUSE.split(text)]
+    return all(_acknowledges(clause) for clause in clauses if clause)
+
+
+def _acknowledges(clause: str) -> bool:
+    if _acknowledgements.fired(clause.encode()):
+        return True
+    small = read(clause)
+    return small is not None and small.kind != CONTINUE  # "the second one" is an answer
 
 
 def _pleasantry(segment: str) -> SmallTalk | None:

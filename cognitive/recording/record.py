@@ -118,7 +118,7 @@ class RecordedCandidate:
     """A candidate memory as it is recorded: its disposition (shown, or why not), and the numbers behind its rank.
 
     `propensity` is None if exploration could not change whether the candidate was shown. `factors`, `boost` and
-    `tokens` are None for candidates of low rank that were not shown.
+    `tokens` are None for candidates of low rank that were not shown. `lowered` and `moved` are those of `Candidate`.
     """
 
     memory_id: UUID
@@ -135,6 +135,8 @@ class RecordedCandidate:
     factors: Mapping[str, float] | None = None
     boost: Boost | None = None
     tokens: int | None = None
+    lowered: str = ""
+    moved: str = ""
 
     @property
     def chance(self) -> float:
@@ -274,7 +276,8 @@ def sha256(text: str) -> str:
 def _columns(results: Sequence[CandidateResult]) -> Mapping[str, Sequence[Any]]:
     """Return the fields of recorded candidates as columns; those of low rank have no factors, boost and tokens."""
     candidates = [result.candidate for result in results]
-    propensities = [None if each.propensity == 1.0 else each.propensity for each in candidates]
+    optional = {name: [getattr(each, name) for each in candidates] for name in ("lowered", "moved")}
+    optional["propensity"] = [None if each.propensity == 1.0 else each.propensity for each in candidates]
     explained = [
         result.candidate if place < _EXPLAINED or result.disposition == "shown" else None
         for place, result in enumerate(results)
@@ -290,10 +293,10 @@ def _columns(results: Sequence[CandidateResult]) -> Mapping[str, Sequence[Any]]:
         "rank": [each.rank for each in candidates],
         "score": [round(each.score, _DIGITS) for each in candidates],
         "relevance": [round(each.relevance, _DIGITS) for each in candidates],
-        **({"propensity": propensities} if any(propensities) else {}),
         "factors": [each and _rounded(each.factors) for each in explained],
         "boost": [each and each.boost for each in explained],
         "tokens": [each and each.tokens for each in explained],
+        **{name: values for name, values in optional.items() if any(values)},
     }
 
 

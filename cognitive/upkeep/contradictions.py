@@ -11,9 +11,10 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
-from brain.claims import claim_key, claim_of
+from brain.claims import claim_of, person_of
 from brain.text import words
 from brain.upkeep import ClaimedMemory, MemoryTexts
+from cognitive.context.answer_types import FIRST_PERSON
 from cognitive.upkeep.values import values_differ
 from cognitive.upkeep.word_pairs import WordPairs, word_pairs
 
@@ -60,14 +61,14 @@ def near_contradictions(
 ) -> tuple[list[Contradiction], int]:
     """Check candidates from position `start` on, until `limit` contradict each other or enough were checked.
 
-    Return the contradictions without those of equal claims, and the position after them.
+    Return the contradictions, except those of equal claims, and the position after them.
     """
     found = list[Contradiction]()
     stop = min(len(pairs), start + _CHECKED)
     for n in range(start, stop):
         left, right = int(pairs.left[n]), int(pairs.right[n])
         newer, older = texts.contents[left], texts.contents[right]  # the newest texts come first
-        if values_differ(older, newer) and not _same_claim(older, newer):
+        if values_differ(older, newer) and not _same_claim(texts, left, right) and not _of_two(texts, left, right):
             score = round(0.5 * float(pairs.overlap[n]), 3)
             found.append(Contradiction(texts.seqs[right], texts.seqs[left], score, _reason(older, newer)))
             if len(found) == limit:
@@ -75,9 +76,16 @@ def near_contradictions(
     return found, stop
 
 
-def _same_claim(one: str, other: str) -> bool:
-    key = claim_key(one)
-    return key is not None and key == claim_key(other)
+def _same_claim(texts: MemoryTexts, left: int, right: int) -> bool:
+    """Return True if the stored claims are equal, by which Postgres finds the pair."""
+    return texts.claims[left] is not None and texts.claims[left] == texts.claims[right]
+
+
+def _of_two(texts: MemoryTexts, left: int, right: int) -> bool:
+    """Return True if the texts are of different speakers, and one has a word such as "I" or "my"."""
+    if person_of(texts.speakers[left]) == person_of(texts.speakers[right]):
+        return False
+    return any(FIRST_PERSON.search(texts.contents[n]) for n in (left, right))
 
 
 def _reason(older: str, newer: str) -> str:

@@ -3,7 +3,8 @@
 Guards drop the pairs whose numbers, names or negations differ, and those of one template: the same sentence with other
 words. The list has two parts. Pairs of the first are sure: they share most words, and no guard fires. Pairs of the
 second are listed if their vectors are near, although only a word differs ("picked" and "chose"), or fewer words are
-shared; in it, pairs of a template come last.
+shared. In the second part, numbers in another order and another place of a negation are allowed, and pairs of a
+template come last.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from numpy.typing import NDArray
 
 from brain.types import Vector
 from brain.upkeep import MemoryTexts
+from cognitive.context.guards import GUARDS
 from cognitive.context.lexicon import SCOPES
 from cognitive.context.sentences import ParsedSentence
-from cognitive.context.similarity import GUARDS
 from cognitive.upkeep.values import values_differ
 from cognitive.upkeep.word_pairs import WordPairs, word_pairs
 
@@ -26,7 +27,9 @@ _MIN_OVERLAP = 0.4  # of a sure pair; nine of ten restatements have more
 _MIN_NEAR_OVERLAP = 0.3
 _MIN_COSINE = 0.75  # of a pair that is not sure; nine of ten restatements have more
 _CHECKED = 3_000  # pairs that one page checks, in about half a second
-_GUARDS = {name: guard for name, guard in GUARDS.items() if name != "direction"}  # "deploys with X", "X deploys"
+# Guards that also fire between texts that say the same: "deploys with X", "X deploys"; a phrase more; "X's boss is Y".
+_LOOSE = frozenset({"direction", "more", "possessions"})
+_GUARDS = {name: guard for name, guard in GUARDS.items() if name not in _LOOSE}
 _WEAK = frozenset({"a word swapped", "negation", "numbers"})  # guards that don't exclude pairs with near vectors
 # "Only admins may", "by admins only": where the word is says little about two texts that are otherwise near.
 _SCOPES = frozenset(SCOPES) - {"negated", "exclusive"}

@@ -14,9 +14,9 @@ from difflib import SequenceMatcher
 
 from brain.claims.statement import TypedValue, Verb, find_verb, has_several_sentences, split_words, typed_value
 from brain.claims.vocabulary import ARTICLES, CLOCK, DAYS, EMPTY, MONTHS, NEGATIONS, SAME, STATES, UNITS, UNSURE, VERBS
+from cognitive.context.guards import GUARDS
 from cognitive.context.lexicon import SIDES, canonical
 from cognitive.context.sentences import ParsedSentence
-from cognitive.context.similarity import GUARDS
 
 _MAX_RUN = 4  # words of a value that is no number
 _MAX_MISSING = 2  # words that one statement may have more

@@ -1,4 +1,4 @@
-"""Add a table with the values of memories, so that filters find rare memories by an index."""
+"""Add a table with the values of memories, by which filters look them up, and whether an agent's language was set."""
 
 from __future__ import annotations
 
@@ -18,5 +18,7 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.execute("UPDATE cognitive.alembic_version SET oldest = '0102'")
+    # no later upgrade knows which languages were set: it keeps the languages of all agents
+    op.execute("ALTER TABLE cognitive.agent_state DROP COLUMN language_chosen")
     op.execute("DROP TABLE cognitive.memory_value")
     op.execute("DROP FUNCTION cognitive.memory_values")

@@ -1,16 +1,25 @@
 -- The values of memories, for filters: one row per tag, and per value in `attributes` and `metadata`. The operators of
--- jsonb are not leakproof, so that Postgres does not use a GIN index under row level security. Comparisons of text are.
--- Older code does not write these rows, and newer code would not find its memories.
+-- jsonb are not leakproof, so that Postgres does not use a GIN index under row level security. Comparisons of text are
+-- leakproof. Older code does not write these rows, and newer code would not find its memories.
 UPDATE cognitive.alembic_version SET oldest = '0103';
+
+-- Whether an agent's language was set by its host or operator; otherwise it follows the stored texts. Agents of before
+-- keep their language, since nothing says whether it was set. Without a default, older processes that are still
+-- connected fail when they lock an agent's row, with which each of their writes and erasures begins. So this comes
+-- before memories are read.
+ALTER TABLE cognitive.agent_state ADD COLUMN language_chosen boolean NOT NULL DEFAULT true;
+ALTER TABLE cognitive.agent_state ALTER COLUMN language_chosen DROP DEFAULT;
 
 -- Return the rows of a memory: a path such as `metadata.file.path`, and the value as a text. The first letter is the
 -- kind of value (b, n, s, or o for null, lists and objects), and texts of one kind are in the order of the values: a
 -- number is its IEEE representation in hexadecimal digits, with the sign first and the digits of negative ones
 -- inverted. Texts are cut, and numbers of more than 64 bits rounded, so that a search by value may find too many
 -- memories, but never too few. A memory with more than 64 rows gets one row instead, with the path '*', and every
--- search must look at it. brain/filter_values.py encodes the values of filters in the same way.
+-- search by value must look at it. brain/filter_values.py encodes the values of filters in the same way.
+-- Rows are deleted by computing them again. A migration that changes this function must therefore write all rows anew.
+-- STRICT keeps the planner from inlining the function, whose rows it would overestimate.
 CREATE FUNCTION cognitive.memory_values(tags text[], attributes jsonb, metadata jsonb)
-RETURNS TABLE (path text, value text) LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 AS $$
+RETURNS TABLE (path text, value text) LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE ROWS 10 AS $$
     WITH RECURSIVE node AS (
         SELECT c.name || '.' || e.key AS path, 1 AS depth, e.value
         FROM (VALUES ('attributes', $2), ('metadata', $3)) AS c(name, value) CROSS JOIN LATERAL jsonb_each(c.value) AS e

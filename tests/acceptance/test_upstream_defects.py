@@ -609,7 +609,7 @@ async def test_the_total_budget_is_enforced(urls, embedder, agent):
 )
 async def test_each_policy_setting_has_an_effect(urls, embedder, agent, changes):
     """Upstream's plan declared `dedup_against_conversation` and `max_results_per_type`, which nothing read."""
-    stored = "The supplier Corda delivers oak boards every Monday in small and muddy carts."
+    stored = "The supplier Corda always delivers oak boards every Monday in carts."
     said = "The supplier Corda delivers oak boards every Monday in carts."
     conversation = [Message(role="user", content=said), Message(role="assistant", content="Noted.")]
     seen = []

@@ -102,7 +102,7 @@ async def test_pages_pass_the_axe_accessibility_check(page, url, sample_agent, l
     await page.emulate_media(color_scheme=theme)
     for name in (
         "policies?done=live&",
-        "what-if?feedback.attribution_thresholds.relative=0.2&evidence.threshold=1.2&",
+        "what-if?feedback.attribution_thresholds.relative=0.2&evidence.threshold=0.9&",
         f"policy?version={candidate.version}&compare_with={base}&",
         f"policy?version={base}&saved=yes&",
     ):

@@ -10,7 +10,7 @@ import pytest
 from cognitive.policy.live import LIVE_SETTINGS, with_changes
 from cognitive.server.tokens import create
 
-STRICT = {"evidence.threshold": 2.0}
+STRICT = {"evidence.threshold": 1.0}
 HERE = {"Origin": "http://localhost"}
 
 
@@ -99,10 +99,10 @@ async def test_invalid_value_is_refused_with_the_name_of_its_setting(pages, samp
 async def test_candidate_is_saved_shadowed_activated_and_rolled_back(pages, sample_agent, layer):
     base = layer.policies.base(sample_agent)
     version = with_changes(base, STRICT).version
-    answer = await post(pages, sample_agent, "policies/save", **{"row.evidence.threshold": "2", "note": "less"})
+    answer = await post(pages, sample_agent, "policies/save", **{"row.evidence.threshold": "1", "note": "less"})
     assert (answer.status_code, f"version={version}" in answer.headers["location"]) == (303, True)
     page = await pages.get(answer.headers["location"])
-    for text in ("Evidence threshold", "0.85", "less", "Run as shadow", f"Activate {version}"):
+    for text in ("Evidence threshold", "0.5", "less", "Run as shadow", f"Activate {version}"):
         assert text in page.text, text
 
     answer = await post(pages, sample_agent, "policies/choose", role="shadow", version=version, after="0")
@@ -121,10 +121,10 @@ async def test_candidate_is_saved_shadowed_activated_and_rolled_back(pages, samp
 async def test_candidate_includes_the_changes_of_the_live_policy(pages, sample_agent, layer):
     first = await layer.policies.save(sample_agent, {"usage.half_life_days": 3}, by="ada")
     await layer.policies.activate(sample_agent, first.version, by="ada")
-    await post(pages, sample_agent, "policies/save", **{"row.evidence.threshold": "2"})
+    await post(pages, sample_agent, "policies/save", **{"row.evidence.threshold": "1"})
 
     candidate = (await layer.policies.list(sample_agent))[0]
-    assert dict(candidate.changes) == {"usage.half_life_days": 3.0, "evidence.threshold": 2.0}
+    assert dict(candidate.changes) == {"usage.half_life_days": 3.0, "evidence.threshold": 1.0}
 
 
 @pytest.mark.parametrize(
@@ -171,11 +171,11 @@ async def test_activation_based_on_an_outdated_state_is_refused(pages, sample_ag
 
 async def test_token_of_the_agent_reads_but_does_not_change_policies(guarded, tokens, sample_agent, layer):
     key = await sign_in(guarded, create(tokens, sample_agent)[1])
-    answer = await guarded.get(of(sample_agent, "what-if/answer?evidence.threshold=2.0"))
+    answer = await guarded.get(of(sample_agent, "what-if/answer?evidence.threshold=1.0"))
     assert answer.status_code == 200
     assert "Save as candidate" not in answer.text
     for page in ("policies/save", "policies/choose", "policies/roll-back"):
-        fields = {"form_key": key, "row.evidence.threshold": "2", "role": "live", "version": "", "after": "0"}
+        fields = {"form_key": key, "row.evidence.threshold": "1", "role": "live", "version": "", "after": "0"}
         assert (await guarded.post(of(sample_agent, page), data=fields, headers=HERE)).status_code == 403
     assert (await layer.policies.list(sample_agent), await layer.policies.history(sample_agent)) == ((), ())
 

@@ -173,6 +173,22 @@ async def test_next_migration_runs_under_live_turns(database, admin, scripts):
         assert await again.recall("live-0", "kettle")
 
 
+async def test_connected_older_writers_fail_after_the_upgrade(empty, admin):
+    await upgrade(empty.owner, to="0102")
+    locks = (
+        "INSERT INTO cognitive.agent_state AS c (agent_id) VALUES ($1)"
+        " ON CONFLICT (agent_id) DO UPDATE SET agent_id = excluded.agent_id RETURNING next_seq"
+    )
+    older = await admin.prepare(locks)
+    assert await older.fetchval("one") == 1
+    await upgrade(empty.owner)
+    for agent in ("one", "two"):
+        with pytest.raises(asyncpg.NotNullViolationError, match="language_chosen"):
+            await older.fetchval(agent)
+    found = await admin.fetch("SELECT agent_id, language_chosen FROM cognitive.agent_state")
+    assert [tuple(row) for row in found] == [("one", True)]
+
+
 async def test_vacuum_and_reindex_run_beside_live_turns(database, admin):
     async with opened(database) as layer:
         async with live(layer) as done:

@@ -193,7 +193,7 @@ def test_every_command_works_and_prints_its_documented_json(shell, urls, tmp_pat
     [double] = shell("remember", "The pump is green.", "--type", "fact", "--source", "double")["ids"]
     [pair] = shell("memory", "duplicates")["items"]
     assert {pair["older"]["id"], pair["newer"]["id"]} == {twin, double}
-    assert shell("memory", "contradictions") == {"items": [], "next": None, "compared": 0}
+    assert shell("memory", "contradictions") == {"items": [], "next": None, "compared": 4}
     assert shell("memory", "stale") == {"items": [], "next": None}
     assert shell("memory", "retire", twin)["memories"][0]["hidden_reason"] == "retired"
     assert shell("memory", "forget", fact, "--yes")["memories"] == 1
@@ -339,13 +339,14 @@ def test_irreversible_commands_ask_for_confirmation(shell):
 
 
 def test_language_command_shows_changes_and_validates_the_language(shell):
-    shell("remember", "Die Häuser am Hang.")
+    shell("remember", "Häuser, Hang 4")
     assert shell("db", "language")["language"] == "english"
     changed = shell("db", "language", "german", "--load", "1")
     assert changed == {
         "agent": shell.agent,
         "language": "german",
         "pending_language": None,
+        "chosen": True,
         "memories": 1,
         "lacking": 0,
         "leaving": 0,

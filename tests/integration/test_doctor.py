@@ -72,7 +72,9 @@ async def test_all_checks_pass_on_a_migrated_database(scratch):
 async def test_agents_of_another_model_are_reported_to_an_administrator(scratch, monkeypatch):
     inside, admin = scratch
     await upgrade(admin)
-    await inside.execute("INSERT INTO cognitive.agent_state (agent_id, model) VALUES ('a', 'another')")
+    await inside.execute(
+        "INSERT INTO cognitive.agent_state (agent_id, model, language_chosen) VALUES ('a', 'another', true)"
+    )
     await inside.execute(
         "INSERT INTO cognitive.embedding_model (agent_id, model, dimension) VALUES ('a', 'another', 3)"
     )

@@ -36,6 +36,7 @@ ENTERED = frozenset(
     cognitive/context/budget.py
     cognitive/context/dedup.py
     cognitive/context/engine.py
+    cognitive/context/precedence.py
     cognitive/context/ranking.py
     cognitive/context/render.py
     cognitive/context/retrieve.py
@@ -86,13 +87,19 @@ BEYOND = {
     "brain/statements/__init__.py": "named SQL: every store of the database binds its statements with it",
     "brain/terms.py": "term frequencies: statistics of an index, separate from the search",
     "cognitive/background.py": "background tasks: it limits them and ends them at close",
+    "cognitive/context/duplicates.py": "candidates compared with each other: they take places, sentences don't",
+    "cognitive/context/evidence.py": "the terms of evidence: the benchmark that fits their weights reads them, too",
     "cognitive/context/lexicon.py": "synonyms and antonyms: 300 rows of data",
+    "cognitive/context/listing.py": "requests for lists: they pass over abstention",
+    "cognitive/context/superseded.py": "replaced memories: questions about the past keep them",
+    "cognitive/context/talk.py": "lines that only ask: ranking, abstention and dedup treat them apart",
     "cognitive/context/trust.py": "trust: a safety rule that `recall` applies as a turn does",
     "cognitive/degradation.py": "the codes of degradations: a public type, which clients and pages read",
     "cognitive/lab/shadow.py": "the run of a shadow policy: an experiment without effect on the answer",
     "cognitive/policy/constants.py": "measured constants: kept apart from settings because no operator sets them",
     "cognitive/policy/models.py": "limits of each model: a table of data, to which settings may add rows",
     "cognitive/preflight/category_learning.py": "learned categories: they have the state of an agent; rules have none",
+    "cognitive/preflight/listings.py": "which list a message asks for: rules of their own, with examples",
     "cognitive/preflight/dates.py": "a grammar of dates: 250 lines independent of plans",
     "cognitive/preflight/rules/matching.py": "matching of rules: one automaton for six tables",
     "cognitive/privacy/redaction.py": "redaction: turns, outcomes and sessions share it",
@@ -105,6 +112,8 @@ BEYOND = {
 }
 # Files that a turn enters only under the stated condition.
 SOMETIMES = {
+    "brain/claims/changes.py": "only for texts whose words are not yet cached in the process",
+    "brain/claims/statement.py": "as above: only if a text denies an older one",
     "brain/postgres/connection_setup.py": "only when the pool opens a connection because none is free",
     "brain/postgres/schema.py": "as above: the database of a new connection is checked",
     "cognitive/telemetry/attributes.py": "only when the process traces, which another test may have enabled",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -11,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brain import admission
+from brain import admission, filter_values, value_rows
 from brain.filter_values import encoded
+from brain.filters import MemoryFilter
 from cognitive import NewMemory
 from tests.integration.test_filtered_recall import FILTERS, MEMORIES, admits
 
@@ -121,6 +123,52 @@ async def test_long_keys_and_texts_are_found_and_told_apart(layer, agent):
     hits = await layer.recall(agent, "the ferry", where={f"metadata.{key}1": {"eq": f"{text}1"}})
     assert [hit.memory_id for hit in hits] == [ids[1]]
     assert await layer.recall(agent, "the ferry", where={"metadata.a.b": {"eq": 1}}) == ()
+
+
+async def listed(urls, agent, where):
+    """Return the ids that the index finds for a filter, or None if it finds too many."""
+    connection = await asyncpg.connect(urls.admin)
+    try:
+        found = admission.Admission(None, filter_values.candidates(MemoryFilter.parse(where)))
+        by_type = await admission._by_index(connection, agent, found, ["fact"], 5)
+        return None if by_type is None else set(by_type["fact"])
+    finally:
+        await connection.close()
+
+
+async def test_rarest_of_several_conditions_is_looked_up(layer, urls, agent, monkeypatch):
+    monkeypatch.setattr(admission, "_MAX_COMBINED", 7)
+    ids = await layer.remember(agent, [labelled(n) for n in range(10)])
+    both = {"metadata.n": {"lte": 6}, "metadata.file.path": {"gte": "a/4"}}
+    assert await listed(urls, agent, both | {"tags": {"eq": "red"}}) == set(ids[4:7])
+    assert await listed(urls, agent, {"tags": {"eq": "red"}, "metadata.n": {"lte": 2}}) == set(ids[:3])
+    assert await listed(urls, agent, {"tags": {"eq": "tag 3"}, "metadata.n": {"exists": True}}) == {ids[3]}
+    assert await listed(urls, agent, {"tags": {"eq": "red"}, "metadata.n": {"exists": True}}) is None
+
+
+async def test_sessions_are_looked_up_beside_memories_with_too_many_values(layer, urls, agent):
+    many = {f"key {n}": n for n in range(70)}
+    ids = await layer.remember(agent, [labelled(n, metadata=many, session_id=f"s {n}") for n in range(8)])
+    assert await listed(urls, agent, {"session_id": {"eq": "s 3"}}) == {ids[3]}
+    assert await listed(urls, agent, {"tags": {"eq": "red"}}) is None
+
+
+async def test_values_of_gone_memories_are_found_by_the_primary_key(urls, agent):
+    await rows(
+        urls,
+        "INSERT INTO cognitive.memory (agent_id, id, seq, identity, type, content, occurred_at, tags, metadata)"
+        " SELECT $1, gen_random_uuid(), n, int4send(n), 'fact', 'x', now(), '{red}', jsonb_build_object('n', n)"
+        " FROM generate_series(1, 5000) AS n",
+        agent,
+    )
+    ids = [row[0] for row in await rows(urls, "SELECT id FROM cognitive.memory WHERE agent_id = $1", agent)]
+    insert, *values = value_rows.SQL.insert_values(agent_id=agent, memory_ids=ids)
+    await rows(urls, insert, *values)
+    for table in ("memory", "memory_value"):
+        await rows(urls, f"ANALYZE cognitive.{table}")
+    delete, *values = value_rows.SQL.delete_values(agent_id=agent, memory_ids=ids[:3])
+    plan = "\n".join(row[0] for row in await rows(urls, f"EXPLAIN {delete}", *values))
+    assert re.search(r"Index Cond: .*path = .*value = .*memory_id = ", plan), plan
 
 
 async def test_upgrade_writes_the_values_of_stored_memories(urls):

@@ -238,7 +238,7 @@ async def test_concurrent_sessions_stay_separate(hooks, layer, agent, tmp_path):
 
     async def talk(person, one):
         session = Session(hooks, one, tmp_path)
-        added = await session.prompt(f"Where is the key of {person}?", f"p-{person}")
+        added = await session.prompt(f"Is the key under the mat, {person} asks?", f"p-{person}")
         await session("post-tool-use", prompt_id=f"p-{person}", tool_name=f"tool_{person}", tool_use_id="t")
         await session("stop", prompt_id=f"p-{person}", last_assistant_message=f"{person}: {one}, under the mat.")
         return session, added

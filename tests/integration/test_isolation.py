@@ -60,7 +60,10 @@ async def test_tenant_cannot_read_write_or_move_rows_of_another(two, urls):
             assert await connection.execute("DELETE FROM cognitive.memory WHERE agent_id = $1", other) == "DELETE 0"
             with pytest.raises(asyncpg.InsufficientPrivilegeError):
                 async with connection.transaction():
-                    await connection.execute("INSERT INTO cognitive.agent_state (agent_id) VALUES ($1)", f"{other}-new")
+                    await connection.execute(
+                        "INSERT INTO cognitive.agent_state (agent_id, language_chosen) VALUES ($1, true)",
+                        f"{other}-new",
+                    )
             with pytest.raises(asyncpg.InsufficientPrivilegeError):
                 async with connection.transaction():
                     await connection.execute("UPDATE cognitive.memory SET agent_id = $1", other)

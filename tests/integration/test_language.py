@@ -59,6 +59,14 @@ def opened(urls):
 
 
 @pytest.fixture
+async def agent(agent, opened):
+    """Return the id of an agent whose language was set to English, so that it is not recognised from memories."""
+    async with opened() as layer:
+        await layer.admin.set_language(agent, "english")
+    return agent
+
+
+@pytest.fixture
 async def layer(opened):
     async with opened() as layer:
         yield layer
@@ -120,6 +128,7 @@ async def by_words(layer: CognitiveLayer, agent: str, text: str) -> dict[str, fl
 
 async def test_german_stemming_applies_only_to_the_german_agent(layer, agent, ask):
     english = f"{agent}-english"
+    await layer.admin.set_language(english, "english")
     await layer.remember(english, memories())
     await layer.remember(agent, memories())
     before = await by_words(layer, english, "Häuser")
@@ -145,7 +154,7 @@ async def test_language_can_be_set_before_the_first_memory(layer, agent):
 
 
 async def test_changed_language_gives_the_same_index_as_setting_it_first(layer, agent, index):
-    changed, never = f"{agent}-changed", f"{agent}-never"
+    changed, never = agent, f"{agent}-never"
     await layer.admin.set_language(never, "german")
     for each in (never, changed):
         await layer.remember(each, memories())
@@ -334,10 +343,9 @@ def query(text: str) -> Query:
 
 
 async def test_only_the_first_read_of_a_language_costs_a_round_trip(layer, agent, watched):
-    english = f"{agent}-english"
+    english, agent = agent, f"{agent}-german"
     for each in (english, agent):
         await layer.remember(each, memories())
-    await layer.admin.set_language(agent, "german")
     search = MemorySearch(watched)
     for each, text, expected in (
         (english, "Häuser", ["facts", "candidates"]),

@@ -13,7 +13,7 @@ from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.doctor.examine import examine
 from cognitive.errors import SchemaError
 
-PATIENT = Policy(deadline_ms=20_000)
+PATIENT = Policy(deadline_ms=20_000, abstention=False)
 
 pytestmark = pytest.mark.skipif(pooler.installed() is None, reason="PgBouncer is not installed")
 

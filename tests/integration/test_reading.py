@@ -13,7 +13,7 @@ from brain.postgres.reading import ReadDatabase
 from cognitive import NewMemory, Outcome, Turn
 from cognitive.doctor.examine import examine
 
-WRITE = "INSERT INTO cognitive.agent_state (agent_id) VALUES ($1)"
+WRITE = "INSERT INTO cognitive.agent_state (agent_id, language_chosen) VALUES ($1, true)"
 
 
 @pytest.fixture

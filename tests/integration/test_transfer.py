@@ -154,7 +154,7 @@ async def test_imported_agent_behaves_like_the_exported_one(alone, agent, monkey
     assert (await alone.recall(there, QUESTION, now=now)) == (await alone.recall(agent, QUESTION, now=now))
 
 
-@pytest.mark.parametrize(("own", "expected"), [(None, "german"), ("spanish", "spanish")])
+@pytest.mark.parametrize(("own", "expected"), [(None, "german"), ("spanish", "spanish"), ("english", "english")])
 async def test_empty_agent_adopts_the_language_of_the_export(alone, agent, own, expected):
     await alone.admin.set_language(agent, "german")
     await alone.remember(agent, [NewMemory(type="fact", content="Die Häuser am Hang.", occurred_at=AT)])
@@ -167,6 +167,22 @@ async def test_empty_agent_adopts_the_language_of_the_export(alone, agent, own, 
     [hit] = await alone.recall(there, "Haus", now=AT)
     assert ("content_bm25" in hit.scores) == (expected == "german")
     assert (await exported(alone, there) == lines) == (expected == "german")
+
+
+async def test_export_has_a_language_only_if_it_was_chosen(alone, agent):
+    clear = ["Die Sitzung ist auf den Dienstag verschoben.", "Der Raum war nicht frei, weil wir da sind."]
+    await alone.remember(agent, [NewMemory(type="fact", content=each, occurred_at=AT) for each in clear])
+    lines, there = await exported(alone, agent), f"{agent}-there"
+    assert not any("cognitive-language-1" in line for line in lines)
+    await alone.admin.import_lines(there, lines)
+    status = await alone.admin.reindexing.status(there)
+    assert (status.language, status.chosen) == ("german", False)
+    await alone.admin.set_language(agent, "english")
+    chosen, third = await exported(alone, agent), f"{agent}-third"
+    await alone.admin.import_lines(third, chosen)
+    status = await alone.admin.reindexing.status(third)
+    assert (status.language, status.chosen) == ("english", True)
+    assert await exported(alone, third) == chosen
 
 
 async def test_agent_with_memories_keeps_its_language(alone, agent):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 
+import asyncpg
 import pytest
 
 from benchmarks.upkeep_texts import texts
@@ -100,6 +101,38 @@ async def test_similar_statements_with_other_values_come_behind_equal_claims(lay
     assert found[0] == {"The door code is 4471.", "The code of the door is now 8820."}
     assert {"Doris takes 20 mg of lisinopril.", "Doris's lisinopril dose is 40 mg."} in found
     assert len(found) == 3
+
+
+async def test_pair_with_claims_not_stored_is_listed(layer, agent, urls):
+    contents = ["The door code of the depot is 4471.", "The door code of the depot is 8820."]
+    [older, _] = await store(layer, agent, contents)
+    connection = await asyncpg.connect(urls.admin)
+    try:
+        changed = "UPDATE cognitive.memory SET claim = NULL WHERE agent_id = $1 AND id = $2"
+        await connection.execute(changed, agent, older)
+    finally:
+        await connection.close()
+    assert await listed(layer.upkeep.contradictions, agent) == [tuple(contents)]
+
+
+async def test_first_person_statements_of_two_speakers_are_not_listed(layer, agent):
+    said = [
+        ("Ana", "My budget for the trip to Oslo is 4000 euros."),
+        ("Ben", "My budget for the trip to Oslo is 9000 euros."),
+        ("Ana", "My dose of lisinopril from doctor Weber is 20 mg."),
+        ("Ben", "I take 40 mg of lisinopril from doctor Weber."),
+        (None, "My dose of ibuprofen from doctor Adler is 200 mg."),
+        ("human", "I take 400 mg of ibuprofen from doctor Adler."),
+        ("Ana", "The museum in Oslo closes at 17:00."),
+        ("Ben", "The museum in Oslo closes at 20:00."),
+    ]
+    new = [
+        NewMemory(type="fact", content=content, speaker=speaker, occurred_at=AT + timedelta(hours=n))
+        for n, (speaker, content) in enumerate(said)
+    ]
+    await layer.remember(agent, new)
+    found = {frozenset(pair) for pair in await listed(layer.upkeep.contradictions, agent)}
+    assert found == {frozenset(content for _, content in said[n : n + 2]) for n in (4, 6)}
 
 
 async def test_most_planted_pairs_are_listed_among_other_memories(layer, agent, pairs):

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from making import candidate, found, ids
 
-from cognitive.context.abstention import abstain, evidence, match
+from cognitive.context import abstention
+from cognitive.context.abstention import match
+from cognitive.context.evidence import evidence, terms
 from cognitive.plan import Signals
 from cognitive.policy import Policy
+from cognitive.policy.constants import CONSTANTS
+from cognitive.preflight.plan import create_plan
 from cognitive.trace import Boost
 
 PASSAGES = 1_000
-UNSEEN = math.log(1 + (PASSAGES + 0.5) / 0.5)
-SIGNALS = Signals("")
 UNKNOWN = Boost()
 FOUND = found(idf={"redis": 5.0, "cluster": 4.0}, passages=PASSAGES)
+PLAN = create_plan(Signals("", question=True), "question", (), Policy())
 
 
 def scored(n=1, *, cosine=None, matched=None, words=0.0, meaning=0.0, type="fact", boost=UNKNOWN, **others):
@@ -30,99 +33,108 @@ def scored(n=1, *, cosine=None, matched=None, words=0.0, meaning=0.0, type="fact
     return candidate(n, scores=scores, type=type, factors=factors, boost=boost)
 
 
+def abstain(candidates, result=FOUND, policy=Policy(), plan=PLAN):  # noqa: B008
+    return abstention.abstain(candidates, result, plan, policy, CONSTANTS)
+
+
+def probability(*candidates, result=FOUND, plan=PLAN):
+    return evidence(terms(candidates, result, plan, match), CONSTANTS)
+
+
 @pytest.mark.parametrize(
     ("cosine", "matched", "known"),
     [
         pytest.param(0.70, 9.0, True, id="same meaning, same words"),
         pytest.param(0.95, None, True, id="same meaning, other words"),
         pytest.param(0.55, 9.0, True, id="all words, some meaning"),
-        pytest.param(0.30, None, False, id="a little meaning"),
-        pytest.param(0.30, 4.0, False, id="one common word"),
-        pytest.param(None, 4.0, False, id="one word and no vector"),
+        pytest.param(0.10, None, False, id="a little meaning"),
+        pytest.param(0.15, 4.0, False, id="one common word"),
+        pytest.param(None, 1.0, False, id="one common word and no vector"),
         pytest.param(None, 9.0, True, id="all words and no vector"),
         pytest.param(None, None, False, id="nothing"),
     ],
 )
-def test_candidates_are_kept_only_with_enough_evidence_about_the_message(cosine, matched, known):
-    selection = abstain([scored(cosine=cosine, matched=matched, words=0.2)], FOUND, SIGNALS, Policy(), "question")
+def test_candidates_are_kept_only_with_enough_evidence(cosine, matched, known):
+    candidates = [scored(cosine=cosine, matched=matched, words=0.2)]
+    selection = abstain(candidates)
     assert bool(selection.kept) == known
     if not known:
         [result] = selection.dropped
         assert result.disposition == "irrelevant"
-        assert result.value == pytest.approx(
-            evidence([scored(cosine=cosine, matched=matched)], FOUND, SIGNALS, Policy())
-        )
+        assert result.value == pytest.approx(probability(*candidates))
         assert result.value < Policy().evidence.threshold
 
 
 def test_evidence_combines_the_best_scores_of_all_candidates():
-    assert evidence(
-        [scored(1, cosine=0.2), scored(2, cosine=0.9), scored(3, matched=4.0)], FOUND, SIGNALS, Policy()
-    ) == pytest.approx(0.9 + 0.2 * 4.0 / UNSEEN + 0.2 * 4.0 / 9.0)
+    best = terms([scored(1, cosine=0.2), scored(2, cosine=0.9), scored(3, matched=4.0)], FOUND, PLAN, match)
+    assert (best["best_cosine"], best["first_cosine"]) == (0.9, 0.2)
+    assert best["shared_words"] == pytest.approx(4 / 9)
 
 
 def test_rare_word_is_stronger_evidence_than_a_common_word():
     rare, common = found(idf={"redis": 7.0}, passages=PASSAGES), found(idf={"tea": 0.7}, passages=PASSAGES)
-    assert evidence([scored(matched=7.0)], rare, SIGNALS, Policy()) > evidence(
-        [scored(matched=0.7)], common, SIGNALS, Policy()
-    )
+    assert probability(scored(matched=7.0), result=rare) > probability(scored(matched=0.7), result=common)
 
 
-@pytest.mark.parametrize(
-    "factor", [{"speaker": 0.05}, {"date": Policy().retrieval.relevance["date"]}], ids=["speaker", "date"]
-)
-def test_speaker_or_date_match_adds_evidence(factor):
-    plain, matching = scored(cosine=0.5), scored(cosine=0.5, **factor)
-    assert evidence([matching], FOUND, SIGNALS, Policy()) > evidence([plain], FOUND, SIGNALS, Policy())
+def test_embedded_memory_never_hides_one_without_a_vector():
+    by_words = scored(1, matched=9.0)
+    assert probability(by_words, scored(2, cosine=0.15)) >= probability(by_words)
 
 
-def test_small_store_needs_less_evidence():
-    candidates = [scored(cosine=0.5, meaning=0.2)]
-    for passages, known in ((5, True), (PASSAGES, False)):
-        assert bool(abstain(candidates, found(passages=passages), SIGNALS, Policy(), "question").kept) == known
+def test_named_speaker_adds_evidence():
+    assert probability(scored(cosine=0.4, speaker=0.05)) > probability(scored(cosine=0.4))
 
 
-@pytest.mark.parametrize(("factors", "more"), [((1.5, 0.5), 0.1), ((0.5, 1.5), 0.0)], ids=["the best", "another"])
-def test_past_use_of_the_best_match_adds_evidence_and_disuse_removes_none(factors, more):
-    best, other = (scored(n, cosine=0.5, meaning=0.3 / n, boost=Boost(factor)) for n, factor in enumerate(factors, 1))
-    assert evidence([best, other], FOUND, SIGNALS, Policy()) == pytest.approx(0.5 + more)
+def test_large_store_needs_more_evidence():
+    few, many = (probability(scored(cosine=0.4), result=found(passages=n)) for n in (5, 100_000))
+    assert few > many
+
+
+def test_more_memories_on_the_topic_never_lower_the_evidence():
+    one = scored(1, cosine=0.5, matched=4.0)
+    others = [scored(n, cosine=0.45, matched=4.0) for n in range(2, 30)]
+    assert probability(one, *others) >= probability(one)
+
+
+@pytest.mark.parametrize(("factors", "more"), [((1.5, 0.5), True), ((0.5, 1.5), False)], ids=["the best", "another"])
+def test_past_use_of_the_best_match_adds_evidence(factors, more):
+    used = [scored(n, cosine=0.4, meaning=0.3 / n, boost=Boost(factor)) for n, factor in enumerate(factors, 1)]
+    unused = [scored(n, cosine=0.4, meaning=0.3 / n) for n in (1, 2)]
+    assert (probability(*used) > probability(*unused)) is more
+    assert probability(*used) >= probability(*unused)
 
 
 def test_lift_from_similar_turns_adds_to_evidence_and_match():
-    lifted = scored(cosine=0.5, meaning=0.1, boost=Boost(lift=0.2))
-    assert evidence([lifted], FOUND, SIGNALS, Policy()) == pytest.approx(0.5 + 0.2)
+    lifted = scored(cosine=0.4, meaning=0.1, boost=Boost(lift=0.2))
+    assert probability(lifted) > probability(scored(cosine=0.4, meaning=0.1))
     assert match(lifted) == pytest.approx(0.1 + 0.2)
 
 
 @given(st.floats(0, 1), st.floats(0, 9), st.floats(0, 1), st.floats(0, 9))
 def test_evidence_never_decreases_with_higher_scores(cosine, matched, more_cosine, more_matched):
-    less = evidence([scored(cosine=cosine, matched=matched)], FOUND, SIGNALS, Policy())
-    more = evidence(
-        [scored(cosine=max(cosine, more_cosine), matched=max(matched, more_matched))], FOUND, SIGNALS, Policy()
-    )
-    assert more >= less
+    less = probability(scored(cosine=cosine, matched=matched))
+    more = probability(scored(cosine=max(cosine, more_cosine), matched=max(matched, more_matched)))
+    assert 0 <= less <= more <= 1
 
 
 def test_empty_store_abstains_without_error():
-    assert abstain([], found(), SIGNALS, Policy(), "question").kept == ()
+    assert abstain([], found()).kept == ()
 
 
 def test_poor_match_beside_a_good_one_is_dropped_with_its_value():
     good, fair, poor = scored(1, cosine=0.9, meaning=0.20), scored(2, meaning=0.10), scored(3, meaning=0.02)
-    selection = abstain([good, fair, poor], FOUND, SIGNALS, Policy(), "question")
+    selection = abstain([good, fair, poor])
     assert ids(selection.kept) == [1, 2]
     [result] = selection.dropped
     assert (result.candidate, result.disposition) == (poor, "irrelevant")
     assert result.value == pytest.approx(0.02)
-    assert f"{0.5 * 0.20:.3f}" in result.reason
+    assert f"{Policy().evidence.min_item_share * 0.20:.3f}" in result.reason
 
 
 def test_query_independent_factors_do_not_save_a_poor_match():
-    unspecific = scored(2, meaning=0.02, length=0.1, first_person=0.1, session=0.1, instruction=0.2, asker=0.1)
+    unspecific = scored(2, meaning=0.02, content_length=0.1, first_person=0.1, session=0.1, instruction=0.2)
     assert match(unspecific) == pytest.approx(0.02)
-    assert ids(
-        abstain([scored(1, cosine=0.9, meaning=0.2), unspecific], FOUND, SIGNALS, Policy(), "question").kept
-    ) == [1]
+    assert ids(abstain([scored(1, cosine=0.9, meaning=0.2), unspecific]).kept) == [1]
 
 
 @pytest.mark.parametrize("name", ["lexical", "lexical_context", "semantic", "semantic_context", "date"])
@@ -132,63 +144,114 @@ def test_each_matching_factor_counts_as_a_match(name):
 
 def test_disabled_abstention_keeps_all_candidates():
     candidates = [scored(1), scored(2, meaning=0.2)]
-    assert abstain(candidates, FOUND, SIGNALS, Policy(abstention=False), "question").kept == tuple(candidates)
+    assert abstain(candidates, policy=Policy(abstention=False)).kept == tuple(candidates)
 
 
 def test_both_thresholds_come_from_the_policy():
     candidates = [scored(1, cosine=0.5, meaning=0.2), scored(2, meaning=0.1)]
-    assert abstain(candidates, FOUND, SIGNALS, Policy(), "question").kept == ()
-    assert ids(abstain(candidates, FOUND, SIGNALS, Policy(evidence={"threshold": 0.4}), "question").kept) == [1, 2]
-    assert ids(
-        abstain(candidates, FOUND, SIGNALS, Policy(evidence={"threshold": 0.4, "min_item_share": 0.6}), "question").kept
-    ) == [1]
+    value = probability(*candidates)
+    above, below = ({"threshold": value + step, "min_type_share": 0.0} for step in (0.01, -0.01))
+    assert abstain(candidates, policy=Policy(evidence=above)).kept == ()
+    assert ids(abstain(candidates, policy=Policy(evidence=below)).kept) == [1, 2]
+    assert ids(abstain(candidates, policy=Policy(evidence={**below, "min_item_share": 0.6})).kept) == [1]
 
 
-@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 0.3)), max_size=12), st.floats(0, 2), st.floats(0, 1))
-def test_every_candidate_is_either_kept_in_order_or_dropped_once(scores, floor, item_floor):
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 0.3)), max_size=12), st.floats(0, 1), st.floats(0, 1))
+def test_every_candidate_is_either_kept_in_order_or_dropped_once(scores, threshold, share):
     candidates = [scored(n, cosine=cosine, meaning=meaning) for n, (cosine, meaning) in enumerate(scores, 1)]
-    selection = abstain(
-        candidates, FOUND, SIGNALS, Policy(evidence={"threshold": floor, "min_item_share": item_floor}), "question"
-    )
+    selection = abstain(candidates, policy=Policy(evidence={"threshold": threshold, "min_item_share": share}))
     kept, dropped = ids(selection.kept), ids(result.candidate for result in selection.dropped)
     assert sorted(kept + dropped) == list(range(1, len(scores) + 1))
     assert kept == sorted(kept)
-    if candidates and evidence(candidates, FOUND, SIGNALS, Policy()) >= floor:
-        best = max(candidates, key=match)
-        assert best in selection.kept
+    if candidates and probability(*candidates) >= threshold:
+        assert max(candidates, key=match) in selection.kept
 
 
-@pytest.mark.parametrize(
-    ("hint", "more"), [("decision", True), ("episode", True), ("fact", False), ("procedure", False)]
-)
-def test_hint_at_decisions_or_episodes_adds_evidence(hint, more):
-    plain = evidence([scored(cosine=0.4)], FOUND, SIGNALS, Policy())
-    hinted = evidence([scored(cosine=0.4)], FOUND, Signals("", hints=((hint, 0.5),)), Policy())
-    assert (hinted > plain) is more
+def test_question_and_requested_type_add_evidence():
+    bare = create_plan(Signals(""), "conversation", (), Policy())
+    hinted = create_plan(Signals("", hints=(("decision", 0.5),)), "decision", (), Policy())
+    memory = replace(bare, categories=("memory",))
+    plain = probability(scored(cosine=0.3), plan=bare)
+    assert all(probability(scored(cosine=0.3), plan=plan) > plain for plan in (PLAN, hinted, memory))
 
 
 def test_frame_can_have_its_own_evidence_threshold():
-    candidates, policy = [scored(1, cosine=0.7, meaning=0.2)], Policy(evidence={"frame_thresholds": {"debug": 0.5}})
-    assert ids(abstain(candidates, FOUND, SIGNALS, policy, "debug").kept) == [1]
-    assert ids(abstain(candidates, FOUND, SIGNALS, policy, "question").kept) == []
+    candidates = [scored(1, cosine=0.6, meaning=0.2)]
+    policy = Policy(evidence={"frame_thresholds": {"debug": 0.0, "question": 1.0}})
+    assert ids(abstain(candidates, policy=policy, plan=replace(PLAN, frame="debug")).kept) == [1]
+    assert ids(abstain(candidates, policy=policy).kept) == []
 
 
 def test_type_without_evidence_shows_nothing_while_other_types_do():
-    episode, fact = (
-        scored(1, cosine=0.95, meaning=0.2, type="episode"),
-        scored(2, cosine=0.5, meaning=0.15, type="fact"),
-    )
-    selection = abstain([episode, fact], FOUND, SIGNALS, Policy(), "question")
+    episode = scored(1, cosine=0.95, meaning=0.2, type="episode")
+    fact = scored(2, cosine=0.1, meaning=0.15, type="fact")
+    selection = abstain([episode, fact])
     assert ids(selection.kept) == [1]
     [result] = selection.dropped
-    assert "no fact is about this message" in result.reason
-    assert ids(abstain([episode, fact], FOUND, SIGNALS, Policy(evidence={"min_type_share": 0.0}), "question").kept) == [
-        1,
-        2,
-    ]
+    assert "of type fact" in result.reason
+    assert ids(abstain([episode, fact], policy=Policy(evidence={"min_type_share": 0.0})).kept) == [1, 2]
 
 
 def test_item_threshold_uses_the_best_match_even_of_a_type_not_shown():
     """Otherwise, dropping a type would admit candidates far below its best match."""
-    near, far = scored(1, cosine=0.5, meaning=0.3, type="episode"), scored(2, cosine=0.95, meaning=0.1, type="fact")
-    assert abstain([near, far], FOUND, SIGNALS, Policy(), "question").kept == ()
+    near = scored(1, cosine=0.1, meaning=0.3, type="episode")
+    far = scored(2, cosine=0.95, meaning=0.1, type="fact")
+    assert abstain([near, far]).kept == ()
+
+
+NOTHING = "nothing stored is about this message"
+
+
+def dropped_reason(*candidates, idf=None, policy=Policy(), plan=PLAN):  # noqa: B008
+    """Return the reason with which the last of the dropped candidates is dropped."""
+    result = found(*(each.hit for each in candidates), idf=idf or {"redis": 5.0, "cluster": 4.0}, passages=PASSAGES)
+    return abstain(candidates, result, policy, plan).dropped[-1].reason
+
+
+@pytest.mark.parametrize(
+    ("one", "nothing"),
+    [
+        pytest.param({"cosine": 0.15}, True, id="far in meaning, no common word"),
+        pytest.param({"cosine": 0.25}, False, id="some meaning"),
+        pytest.param({"cosine": 0.15, "matched": 0.5}, False, id="a common word"),
+        pytest.param({}, False, id="no vector"),
+    ],
+)
+def test_nothing_is_said_to_be_stored_only_without_any_match(one, nothing):
+    reason = dropped_reason(scored(1, cosine=one.get("cosine") and 0.05), scored(2, **one))
+    assert (NOTHING in reason) is nothing
+    assert reason.startswith("below the threshold: evidence 0.") is not nothing
+
+
+def test_hit_that_an_earlier_stage_dropped_counts_as_stored():
+    far, restated = scored(1, cosine=0.1), scored(2, cosine=0.9)
+    [result] = abstain([far], found(far.hit, restated.hit, idf=FOUND.idf, passages=PASSAGES)).dropped
+    assert NOTHING not in result.reason
+
+
+@given(st.floats(0.2, 0.5), st.floats(0, 4), st.floats(0.01, 1))
+def test_all_are_kept_at_the_threshold_that_the_reason_names(cosine, matched, threshold):
+    one = scored(cosine=cosine, matched=matched, meaning=0.2)
+    if abstain([one], policy=Policy(evidence={"threshold": threshold})).kept:
+        return
+    reason = dropped_reason(one, policy=Policy(evidence={"threshold": threshold}))
+    needed = float(reason.rpartition(" ")[2])
+    assert needed < threshold
+    assert abstain([one], policy=Policy(evidence={"threshold": needed})).kept
+
+
+def test_reason_names_the_threshold_of_the_frame_that_applied():
+    policy = Policy(evidence={"frame_thresholds": {"debug": 0.9}})
+    reason = dropped_reason(scored(cosine=0.3), policy=policy, plan=replace(PLAN, frame="debug"))
+    assert "less than evidence.frame_thresholds.debug 0.900 (best cosine 0.30, at most 0.00 of the message's" in reason
+
+
+def test_reasons_of_one_type_and_one_memory_name_the_share_to_change():
+    episode, fact = scored(1, cosine=0.95, meaning=0.2, type="episode"), scored(2, cosine=0.1, meaning=0.15)
+    reason = dropped_reason(episode, fact)
+    assert reason.startswith("below the threshold of a type: evidence of type fact 0.0")
+    assert "evidence.min_type_share 0.9 of the turn's threshold 0.5; it passes at a share of at most 0." in reason
+    assert dropped_reason(scored(1, cosine=0.9, meaning=0.2), scored(2, meaning=0.05)) == (
+        "below the threshold of a memory: match 0.050 is 0.050 less than 0.100, evidence.min_item_share 0.5 of the best"
+        " match 0.200; it passes at a share of at most 0.25"
+    )

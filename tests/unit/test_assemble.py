@@ -175,6 +175,13 @@ def test_memory_that_similar_turns_used_is_shown_first():
     assert uid(5) in {result.candidate.hit.memory_id for result in unweighted.candidates}
 
 
+@pytest.mark.parametrize(("dedup", "disposition"), [(True, "restated"), (False, "shown")])
+def test_repeated_message_is_left_out_only_with_dedup(dedup, disposition):
+    asked = hit(1, "Where is the tea?", type="episode", speaker="user", scores={"content_cosine": 0.9})
+    policy = Policy(abstention=False, dedup={"enabled": dedup})
+    assert [each.disposition for each in assemble_hits([asked], policy).candidates] == [disposition]
+
+
 def test_duplicates_leave_their_places_to_other_candidates():
     same = [
         hit(n, "Ada wants the kayak repaired soon.", type="fact", scores={"content_cosine": 0.9}) for n in range(1, 13)
@@ -187,7 +194,7 @@ def test_duplicates_leave_their_places_to_other_candidates():
     "other",
     [
         {"superseded_factor": 0.25},
-        {"version_threshold": 0.1},
+        {"version_threshold": 1.0},
         {"max_boost": 1.2},
         {"association_lexical_share": 0.9},
         {"lexical_dedup_threshold": 0.99},
@@ -201,11 +208,13 @@ def test_each_constant_changes_the_assembled_turn(other):
     scores = {"content_cosine": 0.8, "content_matched": 1.0}
     hits = [
         hit(1, "The blue tea pot stands in the galley.", scores={"content_cosine": 0.9}),
-        hit(2, "The blue tea pot stands in the galley, rinsed today.", scores={"content_cosine": 0.85}),
+        hit(2, "The blue tea pot stands in the ship galley.", scores={"content_cosine": 0.85}),
         hit(3, "Tea was served at nine on the quay.", scores=scores, replaced_by=4),
         hit(4, "Tea was poured at nine on the quay.", scores=scores, occurred_at=AT + timedelta(days=1)),
         hit(5, "Old tea leaves go to the roses behind the shed.", scores=scores),
         hit(6, "Lemon and honey are kept beside the stove.", scores={"content_cosine": 0.5}, **used),
+        hit(7, "Mugs hang on the brass hooks by the door.", scores=scores),
+        hit(8, "Mugs hang on the brass hooks by the window.", scores=scores, occurred_at=AT + timedelta(days=1)),
     ]
     policy = Policy(abstention=False, budgets={"learned": True})
     plan = planning.create_plan(Signals("Where is the tea?", question=True), "question", (), policy)

@@ -90,6 +90,13 @@ def test_short_memory_behind_a_too_long_one_is_kept():
     assert ids(result.candidate for result in selection.dropped) == [1, 4]
 
 
+@pytest.mark.parametrize(("best", "kept"), [(0, [2]), (99, [2]), (100, [1]), (500, [1])])
+def test_best_match_alone_may_exceed_the_total_up_to_a_limit(best, kept):
+    selection = fit(facts(90, 20, 30), {"fact": 35}, 35, cost=cost, constants=CONSTANTS, overhead=10, best=best)
+    assert ids(selection.kept) == kept
+    assert len(selection.dropped) == 2
+
+
 def test_section_keeps_its_budget_although_other_types_rank_higher():
     candidates = [*facts(40, 40, 40), candidate(4, type="episode", tokens=30)]
     assert ids(fitted(candidates, {"fact": 80, "episode": 30}, 110).kept) == [1, 2, 4]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from brain.claims import claim_key, claim_of
+from brain.claims import announces_change, claim_key, claim_of, denies, states_wish, subject_stems
 from brain.claims.recognise import _canonical
 from brain.claims.relations import PHRASES, RELATIONS
 
@@ -105,8 +105,44 @@ def test_most_developed_contradictions_have_one_key_and_siblings_have_not():
     assert equal["sibling"] <= 1
 
 
+def test_denials_are_short_statements_with_a_negation():
+    assert denies("Ben Roth, not Ana Kolb, leads the team.")
+    assert denies("Colton has never traveled abroad.")
+    assert denies("The shop doesn't open on Mondays.")
+    assert not denies("Ana Kolb leads the team.")
+    assert not denies("Isn't Ana the lead?")
+    assert not denies("It is not so. " * 20)
+
+
+@pytest.mark.parametrize("text", ["I've switched to Dr. Lind.", "From now on, take the train.", "Rosa moved to Porto."])
+def test_a_change_is_announced_by_its_words(text):
+    assert announces_change(text)
+    assert not announces_change("Rosa lives in Porto.")
+
+
+@pytest.mark.parametrize("text", ["Find the cheapest station.", "I'd rather walk.", "Can you avoid traffic?"])
+def test_requests_and_preferences_are_wishes(text):
+    assert states_wish(text)
+    assert not states_wish("My aunt is 58 years old.")
+
+
+@pytest.mark.parametrize(
+    ("text", "stems"),
+    [
+        ("Meeting room Birch has a projector.", ("meet", "room", "birch")),
+        ("Micah Reide and Ana Kolb both attended the course.", ("micah", "reid", "ana", "kolb")),
+        ("Cheap flights to Oslo.", ("cheap", "flight")),
+        ("", ()),
+    ],
+)
+def test_the_subject_is_what_comes_before_the_verb(text, stems):
+    assert subject_stems(text) == stems
+
+
 def test_reading_a_long_line_takes_linear_time():
     for text in ("a " * 80, "1" * 160, "the code is " * 13, "," * 160, "every " * 26, "be " * 50, "é" * 100_000):
         start = time.process_time()
         claim_key(text)
+        subject_stems(text)
+        assert denies(text) is announces_change(text) is states_wish(text) is False
         assert time.process_time() - start < 0.1

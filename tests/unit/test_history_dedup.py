@@ -9,8 +9,9 @@ from making import AT, candidate, found, hit, ids, uid
 from cognitive import Message, Policy
 from cognitive.context import render
 from cognitive.context.assemble import assemble
-from cognitive.context.dedup import drop_in_history, find_in_history
+from cognitive.context.dedup import drop_in_history, drop_restated, find_in_history
 from cognitive.plan import Signals
+from cognitive.policy.constants import CONSTANTS
 from cognitive.preflight import plan as planning
 from cognitive.prompt import with_injected
 from cognitive.recording.record import TurnInputs
@@ -95,7 +96,7 @@ def test_memory_in_history_is_neither_explored_nor_a_decoy():
 
 
 def test_memory_in_history_is_reported_so_even_below_the_threshold():
-    policy = Policy(placement="journaled", evidence={"threshold": 5.0})
+    policy = Policy(placement="journaled", evidence={"threshold": 1.0})
     assembled = assemble_turn([user(3)], policy)
     assert results(assembled) == {
         1: "irrelevant",
@@ -111,7 +112,16 @@ def test_duplicate_of_a_memory_in_history_is_not_shown():
     hits = [hit(1, f"{text[:-1]} now.", scores={"content_cosine": 0.9}), hit(2, text, scores={"content_cosine": 0.5})]
     messages = [Message(role="user", content=with_injected("Hi", None, render.block([candidate(2, text)], JOURNALED)))]
     assert results(assemble_turn([], hits=hits)) == {1: "shown", 2: "duplicate"}
-    assert results(assemble_turn(messages, hits=hits)) == {1: "duplicate", 2: "already_in_prompt"}
+    again = assemble_turn(messages, hits=hits)
+    assert results(again) == {1: "duplicate", 2: "already_in_prompt"}
+    assert again.candidates[0].reason.startswith("an earlier block in the conversation says the same (")
+
+
+def test_superseded_memory_in_history_does_not_drop_its_replacement():
+    text = "The amber kettle stands in the attic beside the violin."
+    old, new = candidate(1, text, replaced_by=2), candidate(2, f"{text[:-1]} now.")
+    selection = drop_restated([old, new], lambda *_: None, JOURNALED, CONSTANTS, [(uid(1), 0)])
+    assert ids(selection.kept) == [1, 2]
 
 
 def test_only_journaled_placement_checks_the_history():

@@ -7,6 +7,7 @@ not used to choose rules and thresholds.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from making import candidate, ids
 
 from cognitive.context import dedup
 from cognitive.context.dedup import drop_restated, window_sentences
+from cognitive.context.guards import first_guard
 from cognitive.context.sentences import ParsedSentence
 from cognitive.context.similarity import SentenceSet
 from cognitive.policy import Policy
@@ -54,6 +56,15 @@ def dropped(vectors):
 
 def named(pair):
     return f"{pair['kind']}: {pair['one'][:60]}"
+
+
+def texts_of(data) -> Iterator[str]:
+    """Yield all texts in data that was read from JSON."""
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, dict | list):
+        for each in data.values() if isinstance(data, dict) else data:
+            yield from texts_of(each)
 
 
 def test_data_sets_have_enough_pairs():
@@ -121,6 +132,37 @@ QUOTED = "The importer reads CSV files. Each row becomes one invoice. Rows witho
 def test_quoted_memory_is_dropped_for_any_line_breaks(dropped, message):
     assert dropped(QUOTED, message) is not None
     assert dropped(QUOTED, message, embedded=False) is not None
+
+
+@pytest.mark.parametrize("path", sorted(DATA.glob("*.json")), ids=lambda path: path.stem)
+def test_no_guard_fires_between_identical_texts(path):
+    for text in {*texts_of(json.loads(path.read_text(encoding="utf-8")))}:
+        assert first_guard(ParsedSentence.of(text), ParsedSentence.of(text)) is None, text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Anna's in Paris",
+        "The harvest supper is at Noor's, from 6 pm.",
+        "Run test_invoice.py before each release.",
+        "The proxy is proxy.corp.example:3128.",
+        "The loader raises java.lang.IllegalStateException at first.",
+        "Let's go with the second option",
+    ],
+)
+def test_no_guard_fires_between_a_text_and_itself(text):
+    assert first_guard(ParsedSentence.of(text), ParsedSentence.of(text)) is None
+
+
+def test_things_of_one_owner_are_still_told_apart():
+    one, other = ParsedSentence.of("Anna's sister lives in Paris."), ParsedSentence.of("Anna lives in Paris.")
+    assert first_guard(other, one) == "possessions"
+
+
+def test_files_of_one_name_are_still_told_apart():
+    one, other = (ParsedSentence.of(f"Run test_invoice.{end} first.") for end in ("py", "sh"))
+    assert first_guard(one, other) == "code"
 
 
 def test_negated_quotation_is_not_a_restatement(dropped):

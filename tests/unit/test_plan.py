@@ -228,7 +228,7 @@ CONSUMERS = {
         "model",
         "hint",
     },
-    RetrievalQuery: {"type", "text", "limit", "recency_weight", "dates"},
+    RetrievalQuery: {"type", "text", "limit", "recency_weight", "dates", "newest"},
 }
 
 

@@ -58,6 +58,17 @@ def test_usage_weight_of_zero_ignores_usage():
     assert ids(got) == [2, 1]
 
 
+def test_factor_below_one_on_a_score_is_recorded_with_its_causes():
+    asking = candidate(1, "Where is the tea?", relevance=0.5, type="episode", speaker="user", confidence=0.5)
+    replaced, sure = candidate(2, relevance=0.5, replaced_by=9), candidate(3, relevance=0.5)
+    lowered = {each.hit.memory_id.int: each.lowered for each in ranked(asking, replaced, sure)}
+    assert lowered == {
+        1: "multiplied by 0.45, because its confidence is 0.50 and it only asks or says that something is not known",
+        2: "multiplied by 0.50, because it is superseded",
+        3: "",
+    }
+
+
 def test_equal_scores_are_ordered_by_sequence_number():
     three = [candidate(n, relevance=0.5) for n in (3, 1, 2)]
     assert ids(ranked(*three)) == ids(ranked(*reversed(three))) == [1, 2, 3]

@@ -16,7 +16,7 @@ from making import AT, candidate, found, hit, uid, unit
 from brain.passage_texts import PASSAGE_FIELDS, PassageText
 from brain.search import Hit, Masses, SearchResult
 from cognitive.errors import InvalidInput
-from cognitive.plan import DateRange, Signals
+from cognitive.plan import DateRange, Listing, Signals
 from cognitive.recording.record import NOTHING, Recording, TurnInputs, decode, encode, sha256
 from cognitive.trace import Boost, CandidateResult, WindowSimilarity
 
@@ -79,6 +79,18 @@ def test_already_in_prompt_is_restored_and_empty_for_older_records():
     del document["facts"]["already_in_prompt"]
     older = decode(b64encode(zlib.compress(json.dumps(document).encode())).decode())
     assert older.restored(passage_texts(hit(1)), {}).inputs.already_in_prompt == ()
+
+
+def test_listing_and_history_are_restored_and_absent_in_older_records():
+    listing = Listing((("decision",), ("episode",)), ("garden",), own=True)
+    inputs = turn_inputs(hit(1))
+    inputs = dataclasses.replace(inputs, signals=dataclasses.replace(inputs.signals, listing=listing, history=True))
+    assert recorded(inputs).restored(passage_texts(hit(1)), {}).inputs.signals == inputs.signals
+    document = json.loads(zlib.decompress(b64decode(encode(inputs, (), text="", prefix=""))))
+    del document["facts"]["signals"]["listing"], document["facts"]["signals"]["history"]
+    older = decode(b64encode(zlib.compress(json.dumps(document).encode())).decode())
+    signals = older.restored(passage_texts(hit(1)), {}).inputs.signals
+    assert (signals.listing, signals.history) == (None, False)
 
 
 @given(st.lists(st.tuples(EXACT, EXACT, EXACT), min_size=1, max_size=20))
@@ -148,6 +160,13 @@ def test_dispositions_and_similarities_are_restored():
     assert record.candidates[0].factors == {"words": 0.1}
     assert record.candidates[0].boost == one.boost
     assert [result.propensity for result in record.candidates] == [0.25, None, None]
+
+
+def test_causes_of_a_rank_are_recorded_where_there_are_any():
+    one, two = dataclasses.replace(candidate(1), lowered="multiplied by 0.50"), candidate(2)
+    results = [CandidateResult(each, "shown", 0.5, "x") for each in (one, two)]
+    read = recorded(turn_inputs(one.hit, two.hit), *results).candidates
+    assert [(each.lowered, each.moved) for each in read] == [("multiplied by 0.50", ""), ("", "")]
 
 
 def test_low_ranked_candidates_are_recorded_without_factors():

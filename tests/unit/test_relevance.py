@@ -52,17 +52,17 @@ DECIDERS = {
         {},
     ),
     "speaker": ({"speaker": "Ines"}, {"speaker": "Caroline"}, {"text": "what does Caroline drink"}),
-    "first_person": ({}, {"content": "tea was served to all my own guests"}, {}),
+    "first_person": ({"speaker": "Ines"}, {"speaker": "Ines", "content": "tea was served to all my own guests"}, {}),
     "answer_type": ({}, {"content": "tea was served the guests yesterday"}, {"text": "when was it served"}),
     "user_turn": ({"speaker": "assistant"}, {"speaker": "user"}, {}),
-    "instruction": ({}, {"content": "always serve the tea to every guest"}, {}),
+    "instruction": ({"speaker": "Ines"}, {"speaker": "Ines", "content": "always serve the tea to every guest"}, {}),
     "date": (
         {"occurred_at": datetime(2023, 9, 1, tzinfo=UTC)},
         {"occurred_at": datetime(2023, 5, 9, tzinfo=UTC)},
         {"dates": MAY},
     ),
     "recency": ({"occurred_at": NOW - timedelta(days=90)}, {"occurred_at": NOW - timedelta(days=1)}, {"recency": 1.0}),
-    "content_length": ({"content": "tea"}, {}, {}),
+    "content_length": ({"speaker": "Ines", "content": "tea"}, {"speaker": "Ines"}, {}),
 }
 
 
@@ -87,6 +87,13 @@ def test_factor_of_weight_zero_changes_nothing(name):
     hits = hit(1, **{"content": LINE, **without}), hit(2, **{"content": LINE, **having})
     weights = {**RELEVANCE, name: 0.0}
     assert ids(ranked(*hits, policy=Policy(retrieval={"relevance": weights}), **query)) == [1, 2]
+
+
+def test_memory_without_a_speaker_is_not_behind_lines_of_a_conversation():
+    hits = hit(1, "I did it.", speaker="user"), hit(2, LINE, speaker=None), hit(3, LINE, speaker="assistant")
+    got = factors(*hits, text="which tea")
+    assert all(got[2].get(name, 0) >= got[1].get(name, 0) for name in ("first_person", "user_turn", "content_length"))
+    assert all(got[2].get(name, 0) > got[3].get(name, 0) for name in ("first_person", "user_turn", "content_length"))
 
 
 def test_every_factor_of_the_policy_has_a_case():
@@ -172,7 +179,7 @@ def test_relevance_lies_between_zero_and_one():
     ]
     for each in ranked(*lines, text="when did Caroline have tea", idf=idf, dates=MAY, recency=1.0):
         assert 0.5 < each.relevance <= 1.0 + 1e-9
-    [nothing] = ranked(hit(1, "x"), idf={})
+    [nothing] = ranked(hit(1, "x", speaker="Ines"), idf={})
     assert 0 <= nothing.relevance < 0.1
 
 
@@ -206,7 +213,7 @@ def test_question_about_the_assistant_prefers_assistant_memories():
 
 @pytest.mark.parametrize("role", ["Assistant", "ASSISTANT", "AI"])
 def test_role_is_recognised_in_any_letter_case(role):
-    hits = hit(1, LINE, speaker=None), hit(2, LINE, speaker=role)
+    hits = hit(1, LINE, speaker="user"), hit(2, LINE, speaker=role)
     assert ids(ranked(*hits, text="which tea did you recommend")) == [2, 1]
 
 

@@ -13,13 +13,15 @@ from hypothesis import strategies as st
 from cognitive.errors import InvalidInput, PolicyError
 from cognitive.plan import Signals
 from cognitive.preflight import signals
+from cognitive.preflight.listings import LISTING_RULES
+from cognitive.preflight.rules.history import HISTORY_RULES
 from cognitive.preflight.rules.matching import Rule, RuleTable, fold
 from cognitive.preflight.rules.signals import ELLIPTIC_RULES, ENTITIES, PRONOUN_RULES, RULES
 from cognitive.preflight.rules.smalltalk import PHRASES
 
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)
 BEFORE = "Alpha beta gamma."  # fires no rule, so that all fired rules come from the message
-ALL = (*PHRASES, *ELLIPTIC_RULES, *PRONOUN_RULES, *RULES)
+ALL = (*PHRASES, *ELLIPTIC_RULES, *PRONOUN_RULES, *RULES, *LISTING_RULES, *HISTORY_RULES)
 
 
 def read(text: str, previous: str = "") -> Signals:

@@ -37,9 +37,9 @@ def record(*results: CandidateResult, hints=(), filtered=(), **facts):
 
 def description(disposition: Disposition, value: float, reason: str, **fields) -> str:
     shown = CandidateResult(candidate(9, score=0.5, rank=1, tokens=12), "shown", 0.5, "rank 1")
-    rank_before = fields.pop("rank_before", 7)
+    rank_before, lowered, moved = fields.pop("rank_before", 7), fields.pop("lowered", ""), fields.pop("moved", "")
     own = candidate(1, **{"score": 0.4, "rank": 7, "tokens": 30} | fields)
-    object.__setattr__(own, "rank_before", rank_before)
+    own = replace(own, rank_before=rank_before, lowered=lowered, moved=moved)
     recording = record(shown, CandidateResult(own, disposition, value, reason))
     return describe(ExplainedCandidate(recording.candidates[1], recording, replan(recording, POLICY), POLICY))
 
@@ -130,6 +130,11 @@ def test_description_explains_each_disposition(disposition, value, reason, field
     assert description(disposition, value, reason, **fields) == expected
 
 
+def test_memory_below_one_that_a_rule_moved_is_not_short_of_its_score():
+    text = description("over_limit", 7, "number 7 of its type", score=0.6)
+    assert text == "Not shown: place 7 among the facts, the plan asks for 5."
+
+
 @pytest.mark.parametrize(
     ("lift", "expected"), [(0.08, "used it, which adds 0.080"), (-0.01, "takes 0.010"), (0.0, None)]
 )
@@ -210,8 +215,8 @@ MOVES = [
     (Boost(0.6, 5.0, 0.0, "used in 0 of 5", lift=0.1), 6, 2, "by those turns against that use."),
     (Boost(lift=0.1), 6, 2, "by those turns."),
     (Boost(lift=-0.1), 2, 6, "by those turns."),
-    (Boost(), 2, 6, "by what moved other memories."),
-    (USED, 2, 6, "by what moved other memories."),
+    (Boost(), 2, 6, "because the scores of others changed."),
+    (USED, 2, 6, "because the scores of others changed."),
 ]
 
 
@@ -221,9 +226,64 @@ def test_rank_change_is_explained_by_the_largest_score_change(boost, before, ran
     assert text.endswith(f"It was moved from rank {before} to {rank} {mover}")
 
 
-def test_lower_rank_of_a_superseded_memory_is_explained():
-    text = description("superseded", 0.2, "replaced by that", boost=USED, rank_before=2, rank=6)
-    assert text.endswith("It was moved from rank 2 to 6 by having been replaced.")
+def test_factor_on_a_score_explains_a_lower_rank():
+    lowered = "multiplied by 0.50, because it is superseded"
+    text = description("superseded", 0.2, "replaced by that", boost=USED, rank_before=2, rank=6, lowered=lowered)
+    assert text.endswith(
+        "Its score is multiplied by 0.50, because it is superseded. It was moved from rank 2 to 6 by that factor."
+    )
+    raised = description("shown", 0.2, "rank 2", boost=Boost(), rank_before=6, rank=2, lowered=lowered)
+    assert raised.endswith("It was moved from rank 6 to 2 because the scores of others changed.")
+
+
+def ranked(*cases) -> list[str]:
+    """Describe candidates in the order of storage, each given as score, rank by relevance, rank, and other fields."""
+    results = []
+    for n, (score, before, rank, fields) in enumerate(cases, 1):
+        own = replace(candidate(n, score=score, relevance=score, rank=rank), rank_before=before, **fields)
+        results.append(CandidateResult(own, "shown", score, f"rank {rank}"))
+    recording = record(*results)
+    plan = replan(recording, POLICY)
+    return [describe(ExplainedCandidate(each, recording, plan, POLICY)) for each in recording.candidates]
+
+
+def test_rule_that_moved_a_memory_is_named_and_the_passed_one_says_so():
+    first, second, third = ranked(
+        (0.9, 1, 2, {}), (0.8, 2, 3, {}), (0.1, 3, 1, {"moved": "it contains 1 of 1 identifiers: e404"})
+    )
+    assert third.endswith("It was moved from rank 3 to 1 by a rule: it contains 1 of 1 identifiers: e404.")
+    assert first.endswith("It was moved from rank 1 to 2 because a rule moved others above it.")
+    assert second.endswith("It was moved from rank 2 to 3 because a rule moved others above it.")
+
+
+def test_moves_by_score_and_by_rules_are_told_apart():
+    replaced = {"lowered": "multiplied by 0.50, because it is superseded", "moved": "this rule; that rule"}
+    first, second, third = ranked((0.5, 1, 3, replaced), (0.6, 2, 1, {}), (0.4, 3, 2, {}))
+    assert first.endswith(
+        "It was moved from rank 1 to 2 by that factor, and from rank 2 to 3 by rules: this rule; that rule."
+    )
+    assert second.endswith("It was moved from rank 2 to 1 because the scores of others changed.")
+    assert third.endswith("It was moved from rank 3 to 2 because a rule moved others below it.")
+
+
+def test_use_of_a_memory_of_low_rank_is_told_from_its_score():
+    low = 40
+    cases = [(1 - n / 100, n, n, {}) for n in range(1, low)]
+    cases.append((0.2, low + 1, low, {"relevance": 0.1}))
+    cases.append((0.15, low, low + 1, {"relevance": 0.15}))
+    results = [
+        CandidateResult(
+            replace(candidate(n, **{"score": s, "rank": r, "relevance": s} | f), rank_before=b), "over_limit", r, "x"
+        )
+        for n, (s, b, r, f) in enumerate(cases, 1)
+    ]
+    recording = record(*results)
+    used, passed = (
+        describe(ExplainedCandidate(each, recording, replan(recording, POLICY), POLICY))
+        for each in recording.candidates[-2:]
+    )
+    assert used.endswith("It was moved from rank 41 to 40 by past use.")
+    assert passed.endswith("It was moved from rank 40 to 41 because the scores of others changed.")
 
 
 def test_multiplied_boost_is_described_by_its_added_score():

@@ -1,13 +1,13 @@
-"""Rules that precede the score: the text with the requested identifier, and the newest of several versions."""
+"""Rules that precede the score: requested identifiers, versions of one statement, and replacements."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 
 import pytest
-from making import AT, candidate, ids
+from making import AT, beside, candidate, ids, unit
 
-from cognitive.context.ranking import identifiers, precede
+from cognitive.context.precedence import identifiers, precede
 from cognitive.plan import DateRange, RetrievalQuery
 from cognitive.policy.constants import CONSTANTS, Constants
 
@@ -74,6 +74,13 @@ def test_text_with_both_identifiers_ranks_before_text_with_one():
     assert preceded("Does QB-31132 wait for NX-20417?", one, both) == [2, 1]
 
 
+def test_identifiers_at_both_ends_of_a_long_message_are_looked_for():
+    pasted = " ".join(f"QB-{n}" for n in range(10_000, 20_000))
+    first, middle, last = (candidate(n, f"About QB-{n}.") for n in (10_000, 15_000, 19_999))
+    other = candidate(1, "The export is done.")
+    assert preceded(pasted, other, middle, last, first) == [19_999, 10_000, 1, 15_000]
+
+
 def test_newest_version_takes_the_rank_of_the_best_version():
     other = candidate(9, "Ada keeps her paddle in the attic.", scores={"content_matched": 4.0})
     got = preceded("Where is Ada's kayak?", parked(1, "quay", 1), other, parked(2, "pier", 3), parked(3, "lake", 2))
@@ -135,3 +142,149 @@ def test_last_of_a_replacement_chain_ranks_first_and_a_circle_ends():
 def test_highest_version_threshold_requires_equal_words():
     strict = Constants(version_threshold=1.0)
     assert preceded("Where is Ada's kayak?", parked(1, "quay", 1), parked(2, "pier", 3), constants=strict) == [1, 2]
+
+
+@pytest.mark.parametrize(("score", "order"), [(0.96, [2, 1, 3]), (0.94, [1, 2, 3])])
+def test_time_decides_only_within_a_margin_of_the_score_range(score, order):
+    old, new = parked(1, "quay", 1, score=1.0), parked(2, "pier", 3, score=score)
+    last = candidate(3, "Ada keeps her paddle in the attic.", score=0.0)
+    assert preceded("Where is Ada's kayak?", old, new, last) == order
+
+
+def test_siblings_from_one_template_keep_the_order_of_scores():
+    shelves = [
+        candidate(n, f"Shelf {n} in the workshop holds {thing}.", scores={"content_matched": 9.0}, score=1 - n / 10)
+        for n, thing in enumerate(["bolts", "nuts", "sandpaper", "glue", "rope"], 1)
+    ]
+    assert preceded("Which shelf in the workshop holds screws?", *shelves) == [1, 2, 3, 4, 5]
+
+
+def claimed(n: int, content: str, claim: str | None, days: float = 0.0, **fields):
+    given = {"scores": {"content_matched": 9.0}, "score": 1 - n / 10, **fields}
+    return candidate(n, content, claim=claim, occurred_at=AT + days * DAY, **given)
+
+
+def test_newer_of_two_equal_claims_is_first_whatever_the_scores():
+    old = claimed(1, "The door code is 4471.", "code door", score=1.0)
+    other = claimed(2, "The guard knows the door code.", None)
+    new = claimed(3, "The code for the door is 8820 now.", "code door", 1, score=0.1)
+    assert preceded("What is the door code?", old, other, new) == [3, 2, 1]
+
+
+def test_claims_about_different_things_are_never_versions():
+    one = claimed(1, "The door code of building A is 4471.", "a build code door", score=1.0)
+    other = claimed(2, "The door code of building B is 8820.", "b build code door", 1, score=1.0)
+    assert preceded("What is the door code?", one, other) == [1, 2]
+
+
+def test_less_trusted_claim_does_not_displace_the_trusted_one():
+    old = claimed(1, "The door code is 4471.", "code door", trust="host")
+    new = claimed(2, "The code for the door is 8820 now.", "code door", 1, trust="foreign")
+    assert preceded("What is the door code?", old, new) == [1, 2]
+
+
+def test_denial_stands_above_the_statement_that_it_denies():
+    old = claimed(1, "Marek Wryte developed the editing tool.", None)
+    other = claimed(2, "The editing tool is slow.", None)
+    new = claimed(3, "Rachelle Goldin, not Marek Wryte, developed the editing tool.", None, 1)
+    assert preceded("Who developed the editing tool?", old, other, new) == [3, 1, 2]
+    assert preceded("Who developed it?", claimed(1, old.hit.content, None, 2), new) == [1, 3], "an older denial"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Meeting room Amber has a projector and twelve seats.", "Meeting room Coral has no projector and ten seats."),
+        ("Room Amber has no window and twelve old seats.", "Room Amber has no carpet and twelve old seats."),
+    ],
+    ids=["another subject", "two denials"],
+)
+def test_denials_from_one_template_are_siblings(one, other):
+    assert preceded("Where is a projector?", claimed(1, one, None), claimed(2, other, None, 1)) == [1, 2]
+
+
+def changed(content: str, cosine: float, **fields):
+    return claimed(3, content, None, 1, vector=beside(cosine), **fields)
+
+
+def test_announced_change_stands_above_the_nearest_older_claim():
+    old = claimed(1, "My dentist is Dr. Patel.", "dentist user", vector=unit(1, 0))
+    far = claimed(2, "My doctor is Dr. Roth.", "doctor user", vector=unit(0, 1))
+    assert preceded("Who is my dentist?", old, far, changed("I've switched to Dr. Lind for my teeth.", 0.8)) == [
+        3,
+        1,
+        2,
+    ]
+    assert preceded("Who is my dentist?", old, far, changed("Dr. Lind looks at my teeth.", 0.8)) == [1, 2, 3]
+    assert preceded("Who is my doctor?", old, far, changed("I've switched to Dr. Lind for my heart.", 0.5)) == [1, 3, 2]
+
+
+def test_latest_wish_of_the_user_is_first_within_a_wider_margin():
+    def wish(n, content, score, speaker="user"):
+        at, vector = AT + n * DAY, unit(1, 0)
+        return candidate(n, content, speaker=speaker, score=score, occurred_at=at, vector=vector)
+
+    last = candidate(9, score=0.0)
+    said = [wish(1, "Find the cheapest gas station.", 1.0), wish(2, "Show me stations with green fuel.", 0.9), last]
+    assert preceded("Where can I refuel?", *said) == [2, 1, 9]
+    told = [wish(1, "My aunt is 58 years old.", 1.0), wish(2, "My niece is 12 years old.", 0.9), last]
+    assert preceded("How old is my aunt?", *told) == [1, 2, 9]
+
+
+def test_wish_is_compared_with_wishes_only():
+    """Wishes match the question's words differently, and a statement that matches with 1.0 is no wish."""
+    fields = {"speaker": "user", "vector": unit(1, 0), "type": "episode"}
+    new, old, last = (
+        candidate(1, "Find me cheap gas.", score=0.9, occurred_at=AT + DAY, scores={"content_matched": 3.0}, **fields),
+        candidate(2, "Show me stations with green fuel.", score=1.0, scores={"content_matched": 2.0}, **fields),
+        candidate(9, score=0.0),
+    )
+    assert preceded("Where can I refuel?", old, new, last) == [1, 2, 9]
+    said = candidate(
+        3, "The station sells green fuel.", score=0.97, occurred_at=AT + DAY, scores={"content_matched": 1.0}, **fields
+    )
+    assert preceded("Where can I refuel?", old, said, last) == [2, 3, 9]
+
+
+def moved(question: str, *ordered, **query) -> dict[int, str]:
+    """Return the reasons of the candidates that a rule moved, by number."""
+    arranged = precede(ordered, RetrievalQuery("fact", question, 5, **query), CONSTANTS)
+    return {each.hit.memory_id.int: each.moved for each in arranged if each.moved}
+
+
+def test_only_candidates_that_a_rule_moved_have_a_reason():
+    other, requested = candidate(1, "Ticket QB-31133 is open."), candidate(2, "Ticket QB-31132 is open.")
+    assert moved("What about QB-31132 and E404?", other, requested) == {2: "it contains 1 of 2 identifiers: qb-31132"}
+    assert moved("What about QB-31132?", requested, other) == {}
+    assert moved("What about the tickets?", other, requested) == {}
+
+
+def test_reason_of_a_tie_has_the_distance_and_the_margin():
+    old, new = parked(1, "quay", 1, score=1.0), parked(2, "pier", 3, score=0.96)
+    last = candidate(3, "Ada keeps her paddle in the attic.", score=0.0)
+    rule = "of 2 texts on one matter with scores within 0.040 (a tie is up to 0.050), the newer is first"
+    assert moved("Where is Ada's kayak?", old, new, last) == {1: rule, 2: rule}
+
+
+def test_reasons_of_versions_denials_changes_and_replacements():
+    old, new = claimed(1, "The door code is 4471.", "code door"), claimed(2, "It is 8820 now.", "code door", 1)
+    rule = "of 2 memories that state the same attribute of the same subject, the newer is first"
+    assert set(moved("What is the door code?", old, new).values()) == {f"{rule} (the newest is of 2026-09-02 12:00)"}
+    said = claimed(1, "Marek Wryte developed the editing tool.", None)
+    denial = claimed(2, "Rachelle Goldin, not Marek Wryte, developed the editing tool.", None, 1)
+    assert moved("Who developed the editing tool?", said, denial) == {
+        2: "a denial is above the older text that it denies (it repeats 1.00 of that text's words, at least 0.60)"
+    }
+    old = claimed(1, "My dentist is Dr. Patel.", "dentist user", vector=unit(1, 0))
+    assert moved("Who is my dentist?", old, changed("I've switched to Dr. Lind for my teeth.", 0.8)) == {
+        3: "an announced change is above the older text that it changes (cosine 0.80, at least 0.40)"
+    }
+    assert moved("When is tea?", candidate(1, replaced_by=2), candidate(2)) == {
+        1: "a replaced memory is behind its replacement"
+    }
+
+
+def test_candidate_that_ends_where_it_began_has_no_reason():
+    """The identifier moves the first up; its replacement moves it back down."""
+    new, old = candidate(2, "The export ticket is closed."), candidate(1, "QB-31132 is open.", replaced_by=2)
+    assert moved("What about QB-31132?", new, old) == {}

@@ -127,6 +127,10 @@ DATE_PATTERNS = (
         ("last weekly", "the last one", "last-minute", "the last time"),
     ),
     _form(
+        "weekend", r"the weekend", ranges.latest_weekend, ("over the weekend", "how was the weekend"),
+        ("plans for the weekend", "over the weekends"),
+    ),
+    _form(
         "before_last", rf"(?:the )?(?P<unit>{_CALENDAR}) before last", ranges.before_last,
         ("the week before last", "month before last"), ("the week before lasting",),
     ),

@@ -84,6 +84,32 @@ NO_TOPIC = (
 """)
 )
 
+# Words of a request for a list that are not the topic of the list.
+NO_LIST_TOPIC = listed("""
+    forget recent activity list lists show give enumerate display note items calendar appointment print recite read
+    summary summarize
+    summarise summaries recap overview rundown digest review debrief memory memories remembered record records
+    recorded notes noted stored store saved save file profile decisions decided agreed settled resolved
+    agreement agreements runbook runbooks playbook playbooks procedure procedures howto howtos how-to how-tos
+    checklist checklists workflow workflows recipe recipes guides routines instructions fact facts change
+    changed changes happened update updates news new miss missed catch speed fill worked working done made
+    make discussed conversation conversations discussion discussions talked chat chats chatted spoke spoken
+    learned learnt gathered collected information info details things stuff far lately recently event events
+    episode episodes myself complete full entire whole entries item knowledge base known team group documented
+    document written wrote maintain agree planned scheduled coming due important interesting noteworthy worth
+    knowing different progress kinds sorts types existing current currently open set given gave own hold held
+    use used run spend spent agenda like eye aware mind bear watch wrong right well badly broke broken failed
+    fixed shipped finished completed started added built delivered achieved accomplished meetings activities
+    highlights points state play status situation latest staff doing going developing progressing brief
+    standing still pending outstanding user everyone everybody anyone quick quickly short topic topics cover
+    covered order concluded told taught share shared meantime exactly basically overall date period between
+""")
+
+# Words of `NO_LIST_TOPIC` that are a topic where a message names one: "about my team", "list our staff".
+GENERAL_TOPICS = listed("""
+    team staff group order play meetings update updates items item share points eye watch
+""")
+
 # English words that are no names when capitalised at a sentence's start. Base forms; inflected forms share their stem.
 _EVERYDAY = listed("""
     able about above accept access according account across act action active actual add additional address

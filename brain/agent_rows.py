@@ -1,0 +1,71 @@
+"""Lock an agent's row, and decide in which languages its memories are indexed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from brain import statements
+from brain.indexing import IndexedPassage
+from brain.language_detection import language_of_store
+from brain.languages import AgentLanguages, IndexLanguages
+from brain.postgres.database import Connection
+from brain.postgres.wire_types import as_value
+
+SQL = statements.load("store")
+
+_CONTINUED = 64  # memories after which an unfinished change of language is continued, in case it was interrupted
+
+
+@dataclass(frozen=True, slots=True)
+class AgentState:
+    """The locked row of an agent: the next sequence and session numbers, and the languages of its index.
+
+    `language_chosen` says that the host or operator set the language.
+    """
+
+    next_seq: int
+    next_session: int
+    language: str
+    pending_language: str | None
+    language_chosen: bool
+
+    @property
+    def indexed(self) -> IndexLanguages:
+        """The languages of the agent's index."""
+        return IndexLanguages(self.language, self.pending_language)
+
+    async def recognised(self, c: Connection, agent_id: str, texts: Iterable[str]) -> AgentState:
+        """Set the language by the texts of the agent's first memories, if it is recognised, and return the new state.
+
+        Nothing changes if the language was chosen. The language of an agent that has memories is changed in the
+        background (`brain.changes.reindexing`).
+        """
+        if self.next_seq > 1 or self.language_chosen:
+            return self
+        language = language_of_store(texts)
+        if language is None or language == self.language:
+            return self
+        await c.execute(*SQL.recognise_language(agent_id=agent_id, language=language))
+        return replace(self, language=language)
+
+    def indexed_alike(self, agent_id: str, pieces: Iterable[IndexedPassage], languages: AgentLanguages) -> bool:
+        """Return True if all passages were indexed in the agent's current languages. Also cache these languages."""
+        languages.remember(agent_id, self.indexed)
+        return all(tuple(piece.posted) == self.indexed.written for piece in pieces)
+
+    def outgrown(self, new: int) -> bool:
+        """Return True if the agent's language must be recognised again, after `new` memories were stored.
+
+        That is at each doubling of the number of memories, and at every 64th memory while a change is unfinished, which
+        may have been interrupted.
+        """
+        before, now = self.next_seq - 1, self.next_seq - 1 + new
+        doubled = before.bit_length() < now.bit_length()
+        continued = self.pending_language is not None and before // _CONTINUED < now // _CONTINUED
+        return not self.language_chosen and (doubled or continued)
+
+
+async def locked(c: Connection, agent_id: str) -> AgentState:
+    """Lock the agent's row, create it if necessary, and return it."""
+    return as_value(AgentState, await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id)))

@@ -1,0 +1,344 @@
+"""Precedence: decide the order of candidates between which a score cannot decide.
+
+Scores measure how well a memory matches the query. They cannot tell which of two codes is the requested one, or which
+of two statements on one matter still holds. The rules of `precede` do, in this order: near-ties go to the newer text,
+identifiers of the query come first, a newer version precedes the older one, a replacement what it replaced.
+
+A memory is a newer version of another only if both are about the same subject and attribute. Facts from one template
+about different subjects are siblings ("Shelf 3 holds bolts", "Shelf 4 holds nuts"), whose order is that of the scores.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from itertools import chain
+from typing import NamedTuple
+from uuid import UUID
+
+from brain.caches import cached
+from brain.claims import announces_change, denies, states_wish, subject_stems
+from brain.search import Hit
+from brain.text import lexemes
+from cognitive.context.answer_types import USERS
+from cognitive.plan import RetrievalQuery
+from cognitive.policy.constants import Constants
+from cognitive.trace import Candidate
+
+_TOKEN = re.compile(r"[^\s,;!?()\[\]{}<>\"'`|=]+")
+_MIN_DIGITS = 3  # of an identifier with letters: "covid-19" and "mp3" are words, "E404" and "QB31132" are identifiers
+_LONG_NUMBER = 5  # digits of an identifier without letters; shorter numbers are as often a year or an amount
+_DOTTED = re.compile(r"v?\d+(?:\.\d+){2,}(?::\d+)?")
+_QUANTITY = re.compile(r"[\d.:,/-]*\d[a-z]{1,4}")  # "500ml", "1990s", "400th"
+_YEAR = re.compile(r"(?:[a-z]+-?|\d{1,2}\.\d{1,2}\.)(?:19|20)\d\d")  # "mid-2023", "5.11.2026"
+_SNAKE = re.compile(r"[^\W_]+(?:_[^\W_]+)+")
+_MAX_COMPARED = 64  # best candidates that are compared with each other; lower ones would not be shown
+_MAX_KEPT = 4_096  # memories whose stems are cached, because turns retrieve the same ones again
+_MIN_STEMS = 3  # of a text that is compared by its stems; one different word changes a shorter statement
+_MAX_IDENTIFIERS = 64  # of a query that are looked for; a pasted log has thousands
+_MAX_NAMES, _MAX_NAMED = 3, 40  # identifiers that a reason names, and characters of each
+_MAX_WISH = 160  # characters; a longer line of the user's is about several things
+
+
+def identifiers(text: str) -> tuple[str, ...]:
+    """Return the identifiers in a text, lower-cased, in order: codes, versions, addresses, long numbers, snake_case."""
+    tokens = (match.group().strip(".:#*").casefold() for match in _TOKEN.finditer(text))
+    return tuple(dict.fromkeys(token for token in tokens if _identifies(token)))
+
+
+def precede(ordered: Sequence[Candidate], query: RetrievalQuery | None, constants: Constants) -> list[Candidate]:
+    """Reorder candidates that are sorted by score; the module names the rules.
+
+    Without a query, only replacements are ordered. If the query names a date, versions keep their order, because the
+    date decides between them. The field `moved` of a candidate that a rule moved says which rule it was, and the number
+    that decided. A candidate that other candidates passed has no such text.
+    """
+    arranged, moves = list(ordered), _Moves({}, {})
+    if query is not None:
+        dated = query.dates is not None
+        arranged = arranged if dated else _newer_of_ties(arranged, constants, moves)
+        arranged = _identified_first(arranged, query, moves)
+        if not dated:
+            arranged = _above_what_they_change(_newest_of_claims(arranged, moves), constants, moves)
+    return moves.explained(ordered, _after_their_replacement(arranged, moves))
+
+
+class _Moves(NamedTuple):
+    """The rules that moved candidates up or down, in words, by memory."""
+
+    up: dict[UUID, str]
+    down: dict[UUID, str]
+
+    def add(self, candidate: Candidate, rule: str, *, up: bool) -> None:
+        """Note the rule that moves a candidate, after those that moved it the same way before."""
+        moves, memory_id = self.up if up else self.down, candidate.hit.memory_id
+        moves[memory_id] = f"{moves[memory_id]}; {rule}" if memory_id in moves else rule
+
+    def explained(self, before: Sequence[Candidate], after: Sequence[Candidate]) -> list[Candidate]:
+        """Return the candidates as they are after all rules; those moved that way by a rule have the rule's text."""
+        if not (self.up or self.down):
+            return list(after)
+        places = {candidate.hit.memory_id: n for n, candidate in enumerate(before)}
+        explained = []
+        for n, candidate in enumerate(after):
+            memory_id = candidate.hit.memory_id
+            moves = self.up if n < places[memory_id] else self.down
+            is_moved = n != places[memory_id] and memory_id in moves
+            explained.append(replace(candidate, moved=moves[memory_id]) if is_moved else candidate)
+        return explained
+
+
+def _identifies(token: str) -> bool:
+    """Return True if a token is an identifier, and not a year, a quantity or a plain word."""
+    digits = sum(char.isdigit() for char in token)
+    if _YEAR.fullmatch(token) or _QUANTITY.fullmatch(token):
+        return False
+    return bool(
+        (digits >= _LONG_NUMBER and token.isdigit())
+        or (digits >= _MIN_DIGITS and any(char.isalpha() for char in token))
+        or _DOTTED.fullmatch(token)
+        or _SNAKE.fullmatch(token)
+    )
+
+
+def _identified_first(ordered: Sequence[Candidate], query: RetrievalQuery, moves: _Moves) -> list[Candidate]:
+    """Put the candidates first that literally contain the most identifiers of the query, such as codes or versions.
+
+    An identifier means exactly one thing: a code that differs in one digit is as wrong as any other.
+    """
+    requested = identifiers(query.text)
+    if len(requested) > _MAX_IDENTIFIERS:  # a question is mostly at one end of a message
+        requested = requested[: _MAX_IDENTIFIERS // 2] + requested[-_MAX_IDENTIFIERS // 2 :]
+    patterns = {each: re.compile(rf"(?<![\w.-]){re.escape(each)}(?![\w-]|\.\w)") for each in requested}
+    if not patterns:
+        return list(ordered)
+    contents = [candidate.hit.content.casefold() for candidate in ordered]
+    matches = [
+        [name for name, pattern in patterns.items() if name in content and pattern.search(content)]
+        for content in contents
+    ]
+    places = sorted(range(len(ordered)), key=lambda n: -len(matches[n]))
+    for place, n in enumerate(places):
+        if place < n:
+            named = ", ".join(name[:_MAX_NAMED] for name in matches[n][:_MAX_NAMES])
+            moves.add(ordered[n], f"it contains {len(matches[n])} of {len(patterns)} identifiers: {named}", up=True)
+    return [ordered[n] for n in places]
+
+
+def _newer_of_ties(ordered: Sequence[Candidate], constants: Constants, moves: _Moves) -> list[Candidate]:
+    """Put the newer of two texts on one matter first if their scores are about equal.
+
+    Texts on one matter match the query's words equally and share `version_threshold` of their stems; "about equal" is
+    within `tie_margin` of the range of all scores. The user's wishes are on one matter if their cosine is at least
+    `version_cosine`, and their margin is `preference_margin`: people seldom use the same words for a wish twice. Both
+    have the same type, speaker and trust.
+    """
+    if not ordered:
+        return []
+    spread = ordered[0].score - ordered[-1].score
+
+    def margin_of(hit: Hit) -> float:
+        return spread * (constants.preference_margin if _is_wish(hit) else constants.tie_margin)
+
+    def rule(group: Sequence[int]) -> str:
+        scores, margin = [ordered[n].score for n in group], margin_of(ordered[group[0]].hit)
+        apart = f"within {max(scores) - min(scores):.3f} (a tie is up to {margin:.3f})"
+        return f"of {len(group)} texts on one matter with scores {apart}, the newer is first"
+
+    kinds: dict[object, list[list[int]]] = {}
+    for place, candidate in _comparable(ordered):
+        hit = candidate.hit
+        is_wish, matched = _is_wish(hit), hit.scores.get("content_matched", 0.0)
+        if not is_wish and (not matched or len(_words(hit.content).stems) < _MIN_STEMS):
+            continue
+        kind = (hit.type, hit.speaker, hit.trust, None if is_wish else matched)  # wishes seldom share words
+        groups = kinds.setdefault(kind, [])
+        for group in groups:
+            best = ordered[group[0]]
+            if best.score - candidate.score <= margin_of(hit) and _on_one_matter(best.hit, hit, constants):
+                group.append(place)
+                break
+        else:
+            groups.append([place])
+    return _newest_first(ordered, chain.from_iterable(kinds.values()), rule, moves)
+
+
+def _newest_of_claims(ordered: Sequence[Candidate], moves: _Moves) -> list[Candidate]:
+    """Let the newest of the memories that claim the same attribute of the same subject take the best of their places.
+
+    Memories of different trust are not compared, so that no captured text displaces what the host has stored.
+    """
+    claims: dict[object, list[int]] = {}
+    for place, candidate in _comparable(ordered):
+        if candidate.hit.claim is not None:
+            claims.setdefault((candidate.hit.claim, candidate.hit.trust), []).append(place)
+
+    def rule(group: Sequence[int]) -> str:
+        newest = max(_time(ordered[n].hit) for n in group)[0]
+        claim = "memories that state the same attribute of the same subject"
+        return f"of {len(group)} {claim}, the newer is first (the newest is of {newest:%Y-%m-%d %H:%M})"
+
+    return _newest_first(ordered, claims.values(), rule, moves)
+
+
+def _above_what_they_change(ordered: Sequence[Candidate], constants: Constants, moves: _Moves) -> list[Candidate]:
+    """Move each candidate that denies or changes what an older one states directly above that one."""
+    arranged = list(ordered)
+    for place in range(1, min(_MAX_COMPARED, len(arranged))):
+        hit = arranged[place].hit
+        words = _words(hit.content)
+        if not (words.denies or words.changes) or not _is_comparable(hit):
+            continue
+        target = _denied(hit, arranged[:place], constants) if words.denies else None
+        if target is None and words.changes:
+            target = _changed(hit, arranged, constants)
+        if target is not None and target[0] < place:
+            moves.add(arranged[place], target[1], up=True)
+            arranged.insert(target[0], arranged.pop(place))
+    return arranged
+
+
+def _denied(hit: Hit, above: Sequence[Candidate], constants: Constants) -> tuple[int, str] | None:
+    """Return the best place of an older text that a denying text is about: "Ben, not Ana, leads the team".
+
+    The second value says why, in words.
+
+    The denying text repeats the subject of that one and most words. A denial does not deny another denial: these are
+    facts from one template ("Room 1 has no window", "Room 2 has no window").
+    """
+    stems = _words(hit.content).stems
+    for place, candidate in _comparable(above):
+        other = candidate.hit
+        older = _words(other.content)
+        if older.denies or len(older.stems) < _MIN_STEMS or not _is_older_version(other, hit):
+            continue
+        repeated = (older.stems & stems).total()
+        if repeated >= constants.denied_share * older.stems.total() and stems.keys() >= set(
+            subject_stems(other.content)
+        ):
+            share = f"{repeated / older.stems.total():.2f} of that text's words, at least {constants.denied_share:.2f}"
+            return place, f"a denial is above the older text that it denies (it repeats {share})"
+    return None
+
+
+def _changed(hit: Hit, ordered: Sequence[Candidate], constants: Constants) -> tuple[int, str] | None:
+    """Return the place of the older text that an announced change is about, which is the one most similar to it.
+
+    The second value says why, in words.
+
+    It states a claim, or both are wishes of the user: "Take the fastest train", "From now on, take the night train".
+    """
+    is_wish, nearest, found = _is_wish(hit), constants.version_cosine, None
+    for place, candidate in _comparable(ordered):
+        other = candidate.hit
+        of_a_claim = other.claim is not None and hit.claim is None
+        if not (of_a_claim or (is_wish and _is_wish(other))) or not _is_older_version(other, hit):
+            continue
+        cosine = _cosine(hit, other)
+        if cosine >= nearest:
+            nearest, found = cosine, place
+    if found is None:
+        return None
+    cosines = f"cosine {nearest:.2f}, at least {constants.version_cosine:.2f}"
+    return found, f"an announced change is above the older text that it changes ({cosines})"
+
+
+def _comparable(ordered: Sequence[Candidate]) -> Iterator[tuple[int, Candidate]]:
+    """Yield the candidates that may be versions of each other, with their places."""
+    for place, candidate in enumerate(ordered[:_MAX_COMPARED]):
+        if _is_comparable(candidate.hit):
+            yield place, candidate
+
+
+def _is_comparable(hit: Hit) -> bool:
+    return hit.hidden_reason is None and not hit.partial
+
+
+def _are_siblings(one: Hit, other: Hit) -> bool:
+    """Return True if two texts state claims about different things."""
+    return one.claim is not None and other.claim is not None and one.claim != other.claim
+
+
+def _is_older_version(one: Hit, other: Hit) -> bool:
+    """Return True if the first text is older than the other, has its type, speaker and trust, and is no sibling."""
+    if (one.type, one.speaker, one.trust) != (other.type, other.speaker, other.trust):
+        return False
+    return _time(one) < _time(other) and not _are_siblings(one, other)
+
+
+def _time(hit: Hit) -> tuple[datetime, int]:
+    return hit.occurred_at, hit.seq
+
+
+def _on_one_matter(one: Hit, other: Hit, constants: Constants) -> bool:
+    """Return True if two wishes have a similar vector, or two other texts share most of their stems."""
+    if _are_siblings(one, other):
+        return False
+    if _is_wish(one):
+        return _cosine(one, other) >= constants.version_cosine
+    stems, others = _words(one.content).stems, _words(other.content).stems
+    needed = constants.version_threshold * max(stems.total(), others.total())
+    return min(stems.total(), others.total()) >= needed and (stems & others).total() >= needed
+
+
+def _is_wish(hit: Hit) -> bool:
+    """Return True if a text is a short line in which the user states a wish."""
+    is_users = hit.speaker is not None and hit.speaker.casefold() in USERS
+    return is_users and len(hit.content) <= _MAX_WISH and _words(hit.content).wish
+
+
+def _cosine(one: Hit, other: Hit) -> float:
+    return float(one.vector @ other.vector) if one.vector is not None and other.vector is not None else 0.0
+
+
+class _Words(NamedTuple):
+    """The stems of a text, with how often each occurs, and whether it denies, announces a change, or states a wish."""
+
+    stems: Counter[str]
+    denies: bool
+    changes: bool
+    wish: bool
+
+
+@cached(_MAX_KEPT)
+def _words(content: str) -> _Words:
+    """Return the stems and other properties of a text."""
+    return _Words(Counter(lexemes(content)), denies(content), announces_change(content), states_wish(content))
+
+
+def _newest_first(
+    ordered: Sequence[Candidate], groups: Iterable[Sequence[int]], rule: Callable[[Sequence[int]], str], moves: _Moves
+) -> list[Candidate]:
+    """Return the candidates with those of each group of places newest first, within these places.
+
+    `rule` returns the reason for the new order of a group in words.
+    """
+    arranged = list(ordered)
+    for places in groups:
+        newest = sorted(places, key=lambda n: _time(ordered[n].hit), reverse=True)
+        for place, n in zip(places, newest, strict=True):
+            arranged[place] = ordered[n]
+            if place != n:
+                moves.add(ordered[n], rule(places), up=place < n)
+    return arranged
+
+
+def _after_their_replacement(ordered: Sequence[Candidate], moves: _Moves) -> list[Candidate]:
+    """Move each superseded memory behind its replacement, if this is a candidate too. The others keep their order."""
+    place = {candidate.hit.memory_id: n for n, candidate in enumerate(ordered)}
+
+    def key(item: tuple[int, Candidate]) -> tuple[int, int]:
+        own, candidate = item
+        latest, steps = own, 0
+        successor: UUID | None = candidate.hit.replaced_by
+        while successor is not None and successor in place and steps < len(ordered):
+            latest, steps = max(latest, place[successor]), steps + 1
+            successor = ordered[place[successor]].hit.replaced_by
+        if latest > own:
+            moves.add(candidate, "a replaced memory is behind its replacement", up=False)
+        return latest, steps
+
+    return [candidate for _, candidate in sorted(enumerate(ordered), key=key)]
