@@ -8,25 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
+from benchmarks.ranking.fit import evidence_rows
 from benchmarks.ranking.measure import Means, measure_recall, measure_turns, table
 from benchmarks.ranking.record import RecordedSet, load
 from cognitive.policy import Policy
 from cognitive.policy.constants import CONSTANTS, Constants
 
-# Terms of evidence with a value between those of questions with an answer and of unrelated prompts.
-USUAL = {
-    "best_cosine": 0.5,
-    "first_cosine": 0.45,
-    "shared_words": 0.4,
-    "rare_words": 1.0,
-    "speaker": 0.2,
-    "question": 0.5,
-    "hint": 0.4,
-    "own": 0.1,
-    "store_size": 5.5,
-}
 EVERY = 3  # of the questions, one is selected again for each stage, so that a run stays within 20 minutes
 
 
@@ -46,7 +36,7 @@ class Variant:
     constants: Constants = CONSTANTS
 
 
-def factors() -> Iterator[Variant]:
+def factors(_: RecordedSet) -> Iterator[Variant]:
     """Yield a variant without each factor of relevance, each factor on the score, and each tie-break."""
     weights = Policy().retrieval.relevance
     for name in weights:
@@ -60,15 +50,17 @@ def factors() -> Iterator[Variant]:
     yield Variant("announced changes", constants=replace(CONSTANTS, version_cosine=2.0))
 
 
-def evidence_terms() -> Iterator[Variant]:
-    """Yield a variant without each term of evidence. The usual value of the term is added to the base instead."""
-    weights = CONSTANTS.evidence
-    for name, usual in USUAL.items():
-        level = weights["base"] + weights[name] * usual
-        yield Variant(name, constants=replace(CONSTANTS, evidence={**weights, "base": level, name: 0.0}))
+def evidence_terms(recorded: RecordedSet) -> Iterator[Variant]:
+    """Yield a variant without each term of evidence. The mean of the term in the set is added to the base instead."""
+    weights, rows = CONSTANTS.evidence, evidence_rows(recorded, Policy())
+    for name in weights:
+        mean = fmean([terms.get(name, 0.0) for terms, *_ in rows])
+        if name != "base" and mean:
+            level = weights["base"] + weights[name] * mean
+            yield Variant(name, constants=replace(CONSTANTS, evidence={**weights, "base": level, name: 0.0}))
 
 
-def stages() -> Iterator[Variant]:
+def stages(_: RecordedSet) -> Iterator[Variant]:
     """Yield a variant without each stage of selection, and without each threshold."""
     yield Variant("abstention", Policy(abstention=False))
     yield Variant("evidence of a type", Policy(evidence={"min_type_share": 0.0}))
@@ -117,7 +109,7 @@ def ablate(candidates: Path, names: Sequence[str]) -> Iterator[str]:
         [recorded] = load(candidates, [path.stem])
         for title, variants, measure in TABLES:
             usual = measure(recorded, Variant(""))
-            for variant in variants():
+            for variant in variants(recorded):
                 row = columns[title].setdefault(variant.name, {})
                 row[recorded.name] = _difference(measure(recorded, variant), usual)
     for title, rows in columns.items():

@@ -164,7 +164,7 @@ def fit_evidence(recorded: Sequence[RecordedSet], policy: Policy, *, cosines: bo
     """
     rows: list[tuple[Mapping[str, float], bool, float]] = []
     for each in recorded:
-        rows += _evidence_rows(each, policy)
+        rows += evidence_rows(each, policy)
     fitted_terms = CONSTANTS.evidence if cosines else CONSTANTS.evidence_by_words
     names = [name for name in fitted_terms if name not in ("base", *_OF_USE)]
     values = np.array([[terms.get(name, 0.0) for name in names] for terms, _, _ in rows])
@@ -174,7 +174,7 @@ def fit_evidence(recorded: Sequence[RecordedSet], policy: Policy, *, cosines: bo
     return {name: round(value, 3) for name, value in {"base": float(weights[-1]), **fitted}.items()}
 
 
-def _evidence_rows(recorded: RecordedSet, policy: Policy) -> list[tuple[Mapping[str, float], bool, float]]:
+def evidence_rows(recorded: RecordedSet, policy: Policy) -> list[tuple[Mapping[str, float], bool, float]]:
     """Return for each question of a set the terms of evidence, whether it is answered, and its weight."""
     found: dict[str, list[Mapping[str, float]]] = {"answered": [], "unrelated": [], "near": []}
     for each in recorded_questions(recorded):
