@@ -50,7 +50,7 @@ def keep_listed(
     note = f"listed: the message asks for {described(listing, signals.dates)}"
     if not (listing.topic and abstention):
         chosen = {candidate.hit.memory_id for candidate in listed}
-        noted = tuple(replace(candidate, note=note) for candidate in listed)
+        noted = tuple(_noted(candidate, note) for candidate in listed)
         others = tuple(candidate for candidate in candidates if candidate.hit.memory_id not in chosen)
         if not abstention:
             return StageResult((*noted, *others))
@@ -65,12 +65,17 @@ def keep_listed(
     kept = chosen | {candidate.hit.memory_id for candidate in passed.kept}
     return StageResult(
         tuple(
-            replace(candidate, note=note) if candidate.hit.memory_id in chosen else candidate
+            _noted(candidate, note) if candidate.hit.memory_id in chosen else candidate
             for candidate in candidates
             if candidate.hit.memory_id in kept
         ),
         tuple(result for result in passed.dropped if result.candidate.hit.memory_id not in chosen),
     )
+
+
+def _noted(candidate: Candidate, note: str) -> Candidate:
+    """Return a candidate with a further note."""
+    return replace(candidate, note=f"{candidate.note}; {note}" if candidate.note else note)
 
 
 def described(listing: Listing, dates: DateRange | None) -> str:

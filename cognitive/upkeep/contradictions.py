@@ -11,10 +11,10 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
-from brain.claims import claim_of, person_of
+from brain.claims import claim_of
 from brain.text import words
 from brain.upkeep import ClaimedMemory, MemoryTexts
-from cognitive.context.answer_types import FIRST_PERSON
+from cognitive.upkeep.duplicates import of_two_speakers
 from cognitive.upkeep.values import values_differ
 from cognitive.upkeep.word_pairs import WordPairs, word_pairs
 
@@ -68,7 +68,11 @@ def near_contradictions(
     for n in range(start, stop):
         left, right = int(pairs.left[n]), int(pairs.right[n])
         newer, older = texts.contents[left], texts.contents[right]  # the newest texts come first
-        if values_differ(older, newer) and not _same_claim(texts, left, right) and not _of_two(texts, left, right):
+        if (
+            values_differ(older, newer)
+            and not _same_claim(texts, left, right)
+            and not of_two_speakers(texts, left, right)
+        ):
             score = round(0.5 * float(pairs.overlap[n]), 3)
             found.append(Contradiction(texts.seqs[right], texts.seqs[left], score, _reason(older, newer)))
             if len(found) == limit:
@@ -79,13 +83,6 @@ def near_contradictions(
 def _same_claim(texts: MemoryTexts, left: int, right: int) -> bool:
     """Return True if the stored claims are equal, by which Postgres finds the pair."""
     return texts.claims[left] is not None and texts.claims[left] == texts.claims[right]
-
-
-def _of_two(texts: MemoryTexts, left: int, right: int) -> bool:
-    """Return True if the texts are of different speakers, and one has a word such as "I" or "my"."""
-    if person_of(texts.speakers[left]) == person_of(texts.speakers[right]):
-        return False
-    return any(FIRST_PERSON.search(texts.contents[n]) for n in (left, right))
 
 
 def _reason(older: str, newer: str) -> str:

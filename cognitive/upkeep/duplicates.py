@@ -15,8 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from brain.claims import person_of
 from brain.types import Vector
 from brain.upkeep import MemoryTexts
+from cognitive.context.answer_types import FIRST_PERSON
 from cognitive.context.guards import GUARDS
 from cognitive.context.lexicon import SCOPES
 from cognitive.context.sentences import ParsedSentence
@@ -73,6 +75,8 @@ class Candidates:
         stop = min(len(self.sure), start + _CHECKED)
         for n in range(start, stop):
             left, right = int(self.sure.left[n]), int(self.sure.right[n])
+            if of_two_speakers(texts, left, right):
+                continue
             if not _differing(texts.contents[left], texts.contents[right]):
                 overlap = float(self.sure.overlap[n])
                 reason = "They have the same words." if overlap > 0.99 else "They say the same in other words."
@@ -94,7 +98,7 @@ class Candidates:
         positions = self._part(start)
         for n in positions.tolist():
             left, right = int(self.near.left[n]), int(self.near.right[n])
-            if left not in vectors or right not in vectors:
+            if left not in vectors or right not in vectors or of_two_speakers(texts, left, right):
                 continue
             cosine = float(np.dot(vectors[left], vectors[right]))
             if cosine < _MIN_COSINE:
@@ -133,6 +137,13 @@ def candidates(texts: MemoryTexts) -> Candidates:
         near.take(order),
         scores[order],
     )
+
+
+def of_two_speakers(texts: MemoryTexts, left: int, right: int) -> bool:
+    """Return True if two texts are of different speakers, and one has a word such as "I" or "my"."""
+    if person_of(texts.speakers[left]) == person_of(texts.speakers[right]):
+        return False
+    return any(FIRST_PERSON.search(texts.contents[n]) for n in (left, right))
 
 
 def _differing(one: str, other: str) -> set[str]:

@@ -135,6 +135,19 @@ async def test_first_person_statements_of_two_speakers_are_not_listed(layer, age
     assert found == {frozenset(content for _, content in said[n : n + 2]) for n in (4, 6)}
 
 
+async def test_equal_first_person_statements_of_two_speakers_are_no_duplicates(layer, agent):
+    said = {
+        "Ana": "I usually drink green tea in the early morning.",
+        "Ben": "In the early morning I usually drink green tea.",
+    }
+    await layer.remember(agent, [NewMemory(type="fact", content=said[name], speaker=name) for name in said])
+    assert await listed(layer.upkeep.duplicates, agent) == []
+    same = f"{agent}-same"
+    await layer.remember(same, [NewMemory(type="fact", content=said[name], speaker="Ana") for name in said])
+    [pair] = await listed(layer.upkeep.duplicates, same)
+    assert set(pair) == set(said.values())
+
+
 async def test_most_planted_pairs_are_listed_among_other_memories(layer, agent, pairs):
     planted = [pair for pair in pairs if pair["kind"] != "sibling"]
     contents = list(dict.fromkeys(text for pair in planted for text in (pair["first"], pair["second"])))
