@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -51,7 +52,7 @@ def factors(_: RecordedSet) -> Iterator[Variant]:
 
 
 def evidence_terms(recorded: RecordedSet) -> Iterator[Variant]:
-    """Yield a variant without each term of evidence. The mean of the term in the set is added to the base instead."""
+    """Yield a variant without each term of evidence that the set has; the term's mean in the set is added to the base."""
     weights, rows = CONSTANTS.evidence, evidence_rows(recorded, Policy())
     for name in weights:
         mean = fmean([terms.get(name, 0.0) for terms, *_ in rows])
@@ -114,7 +115,10 @@ def ablate(candidates: Path, names: Sequence[str]) -> Iterator[str]:
                 row[recorded.name] = _difference(measure(recorded, variant), usual)
     for title, rows in columns.items():
         yield f"\n## {title}\n"
-        lines: list[dict[str, Any]] = [{"without": name, **row} for name, row in rows.items()]
+        sets = list(dict.fromkeys(chain.from_iterable(rows.values())))
+        lines: list[dict[str, Any]] = [
+            {"without": name, **{each: row.get(each, "–") for each in sets}} for name, row in rows.items()
+        ]
         yield table(lines)
 
 
