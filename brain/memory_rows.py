@@ -260,10 +260,36 @@ async def rewrite(
     if await c.fetchval(*SQL.version(agent_id=agent_id, memory_id=item.id)) != version:
         return False
     await _require_unique(c, agent_id, item)
-    await c.execute(*SQL.delete_postings(agent_id=agent_id, memory_ids=[item.id]))
-    gone = await c.fetchrow(*SQL.delete_passages(agent_id=agent_id, memory_ids=[item.id]))
-    await c.execute(*SQL.delete_embeddings(agent_id=agent_id, memory_ids=[item.id]))
-    await value_rows.delete(c, agent_id, [item.id])
+    gone = await _delete_index(c, agent_id, item.id)
+    await _replace_row(c, agent_id, item, replaced)
+    sessions, _ = await _touch_sessions(c, agent_id, [item], 0, new=False)
+    await _insert_index(c, agent_id, [item], sessions, state.indexed.written)
+    await c.execute(
+        *SQL.add_to_counts(
+            agent_id=agent_id,
+            seqs=0,
+            session_numbers=0,
+            memories=0,
+            passages=len(item.passages) - gone["passages"],
+            sessions=0,
+            content_lexemes=sum(piece.live.content_length for piece in item.passages) - gone["content_lexemes"],
+            context_lexemes=sum(piece.live.context_length for piece in item.passages) - gone["context_lexemes"],
+        ),
+    )
+    return True
+
+
+async def _delete_index(c: Connection, agent_id: str, id: UUID) -> Any:
+    """Delete the index entries, vectors and filter values of a memory; return the sums of its deleted passages."""
+    await c.execute(*SQL.delete_postings(agent_id=agent_id, memory_ids=[id]))
+    gone = await c.fetchrow(*SQL.delete_passages(agent_id=agent_id, memory_ids=[id]))
+    await c.execute(*SQL.delete_embeddings(agent_id=agent_id, memory_ids=[id]))
+    await value_rows.delete(c, agent_id, [id])
+    return gone
+
+
+async def _replace_row(c: Connection, agent_id: str, item: PreparedMemory, replaced: Mapping[str, Any]) -> None:
+    """Replace the fields of a memory; store the old values of those that change as a revision."""
     memory = item.memory
     await c.execute(
         *SQL.replace_memory(
@@ -291,21 +317,6 @@ async def rewrite(
         await c.execute(
             *SQL.insert_revision(agent_id=agent_id, memory_id=item.id, changed=replaced, max_revisions=MAX_REVISIONS)
         )
-    sessions, _ = await _touch_sessions(c, agent_id, [item], 0, new=False)
-    await _insert_index(c, agent_id, [item], sessions, state.indexed.written)
-    await c.execute(
-        *SQL.add_to_counts(
-            agent_id=agent_id,
-            seqs=0,
-            session_numbers=0,
-            memories=0,
-            passages=len(item.passages) - gone["passages"],
-            sessions=0,
-            content_lexemes=sum(piece.live.content_length for piece in item.passages) - gone["content_lexemes"],
-            context_lexemes=sum(piece.live.context_length for piece in item.passages) - gone["context_lexemes"],
-        ),
-    )
-    return True
 
 
 async def _require_unique(c: Connection, agent_id: str, item: PreparedMemory) -> None:

@@ -25,7 +25,8 @@ HEADER = """# Ablations
 
 Made by `python -m benchmarks.ranking ablate`. Each row leaves out one part of ranking or selection. The figures are
 differences to the default on each set, in points (hundredths), tokens in tokens; below half a point they are noise. The
-rows of stages and of evidence are of every third question."""
+rows of stages and of evidence are of every third question. For a term of evidence, its mean in the set counts instead
+("–": the set does not have it)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def factors(_: RecordedSet) -> Iterator[Variant]:
 
 
 def evidence_terms(recorded: RecordedSet) -> Iterator[Variant]:
-    """Yield a variant without each term of evidence that the set has; the term's mean in the set is added to the base."""
+    """Yield a variant without each term of evidence that the set has. The term's mean is added to the base instead."""
     weights, rows = CONSTANTS.evidence, evidence_rows(recorded, Policy())
     for name in weights:
         mean = fmean([terms.get(name, 0.0) for terms, *_ in rows])
