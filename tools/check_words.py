@@ -20,7 +20,7 @@ PACKAGES = ("cognitive", "brain", "benchmarks")
 DATA = (
     "benchmarks/turns/question_kinds.py",
     "cognitive/bench/workload.py",
-    "cognitive/context/answer_types.py",
+    "cognitive/context/speakers.py",
     "cognitive/context/lexicon.py",
     "cognitive/context/talk_rules.py",
     "cognitive/preflight/rules/",

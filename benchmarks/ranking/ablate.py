@@ -65,7 +65,6 @@ def evidence_terms(recorded: RecordedSet) -> Iterator[Variant]:
 def stages(_: RecordedSet) -> Iterator[Variant]:
     """Yield a variant without each stage of selection, and without each threshold."""
     yield Variant("abstention", Policy(abstention=False))
-    yield Variant("evidence of a type", Policy(evidence={"min_type_share": 0.0}))
     yield Variant("match of a memory", Policy(evidence={"min_item_share": 0.0}))
     yield Variant("dedup", Policy(dedup={"enabled": False}))
     yield Variant("dedup by cosine", Policy(dedup={"threshold": 1.0}))
@@ -73,7 +72,6 @@ def stages(_: RecordedSet) -> Iterator[Variant]:
     yield Variant("dedup by agreement", Policy(dedup={"agreement_threshold": 1.0}))
     yield Variant("source cap", Policy(trust={"max_per_source": 0}))
     yield Variant("learned budgets", Policy(budgets={"learned": False}))
-    yield Variant("diversity", constants=replace(CONSTANTS, diversity_penalty=0.0))
 
 
 def _thinned(recorded: RecordedSet) -> RecordedSet:

@@ -6,9 +6,9 @@ Modules, in order of execution:
 - `retrieve`: embed the query and search all channels for candidates, within the deadline.
 - `assemble`: run the pure stages below, from search result to shown memories, for a turn and for its replay.
 - `ranking`: score the candidates by relevance and usage, and sort them.
-- `answer_types`: patterns of questions and of texts that may answer them, for ranking.
 - `talk`: recognise lines of a conversation that state nothing: they only ask, or say that something is not known.
 - `talk_rules`: the rules for it.
+- `speakers`: patterns of lines by who speaks and about whom, for ranking.
 - `precedence`: order candidates between which scores cannot decide: identifiers, versions, replacements.
 - `usage`: compute how past use changes a score, by a boost (a factor) and a lift (an addition).
 - `superseded`: drop candidates that a newer memory replaced, unless the message asks about the past.

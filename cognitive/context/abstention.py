@@ -1,7 +1,7 @@
 """Abstention: drop the candidate memories that are probably not about the user's message.
 
-The evidence of all candidates together is compared with the turn's threshold, then the evidence of each memory type.
-Last, each candidate's match with the message is compared with the best match.
+The evidence of all candidates together is compared with the turn's threshold. Then each candidate's match with the
+message is compared with the best match.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from brain.search import SearchResult
-from brain.types import MEMORY_TYPES
 from cognitive.context import talk
-from cognitive.context.evidence import Match, evidence, terms
+from cognitive.context.evidence import evidence, terms
 from cognitive.plan import Plan
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
@@ -30,9 +29,9 @@ def abstain(
 ) -> StageResult:
     """Drop the candidate memories that are not about the message, with the disposition "irrelevant".
 
-    If the evidence of all candidates together is below the turn's threshold, all are dropped. Otherwise each memory
-    type with too little evidence is dropped. Of the rest, each candidate is dropped whose match with the message is
-    less than `evidence.min_item_share` of the best match. A line that only asks sets no threshold for statements.
+    If the evidence of all candidates together is below the turn's threshold, all are dropped. Otherwise each candidate
+    is dropped whose match with the message is less than `evidence.min_item_share` of the best match. A line that only
+    asks sets no threshold for statements.
     """
     if not policy.abstention or not candidates:
         return StageResult(tuple(candidates))
@@ -46,52 +45,17 @@ def abstain(
     total = evidence(values, constants)
     if total < threshold:
         return _drop_all(candidates, total, _too_little(total, threshold, values, found, plan, policy))
-    eligible, dropped = _by_type(candidates, found, plan, policy, constants, match_of)
-    matches = list(map(match_of, eligible))
+    matches = list(map(match_of, candidates))
     stated = [match_of(each) for each in candidates if not talk.states_nothing(each.hit)]
-    best = max(stated or matched.values())
+    best = max(stated or matches)
     min_match = policy.evidence.min_item_share * best
-    kept = tuple(candidate for candidate, value in zip(eligible, matches, strict=True) if value >= min_match)
+    kept = tuple(candidate for candidate, value in zip(candidates, matches, strict=True) if value >= min_match)
     below = tuple(
         CandidateResult(candidate, "irrelevant", value, _too_weak(value, min_match, best, policy))
-        for candidate, value in zip(eligible, matches, strict=True)
+        for candidate, value in zip(candidates, matches, strict=True)
         if value < min_match
     )
-    return StageResult(kept, dropped + below)
-
-
-def _by_type(
-    candidates: Sequence[Candidate],
-    found: SearchResult,
-    plan: Plan,
-    policy: Policy,
-    constants: Constants,
-    match_of: Match,
-) -> tuple[list[Candidate], tuple[CandidateResult, ...]]:
-    """Drop all candidates of a memory type if the evidence that this type matches the message is below its threshold.
-
-    Return the remaining candidates, and for each dropped one a record that says why.
-    """
-    turn_threshold, share = policy.evidence_threshold(plan.frame), policy.evidence.min_type_share
-    threshold = turn_threshold * share
-    groups = {type_: [each for each in candidates if each.hit.type == type_] for type_ in MEMORY_TYPES}
-    values = {
-        type_: evidence(terms(group, found, plan, match_of), constants) for type_, group in groups.items() if group
-    }
-    reasons = {
-        type_: f"below the threshold of a type: evidence of type {type_} {_less(value, threshold)},"
-        f" evidence.min_type_share {share:g} of the turn's threshold {turn_threshold:g};"
-        f" it passes at a share of at most {_floor(value / turn_threshold, 2):.2f}"
-        for type_, value in values.items()
-        if value < threshold
-    }
-    kept = [candidate for candidate in candidates if candidate.hit.type not in reasons]
-    dropped = tuple(
-        CandidateResult(each, "irrelevant", values[each.hit.type], reasons[each.hit.type])
-        for each in candidates
-        if each.hit.type in reasons
-    )
-    return kept, dropped
+    return StageResult(kept, below)
 
 
 def _too_little(

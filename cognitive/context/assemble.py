@@ -171,7 +171,6 @@ def _run_filters(
             scales.sections.budgets,
             scales.sections.total,
             cost=scales.cost,
-            constants=scales.constants,
             overhead=scales.frame,
             best=scales.sections.best,
             preferred_types=plan.budgets.keys() & dict(plan.signals.hints),

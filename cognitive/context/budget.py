@@ -14,7 +14,6 @@ from datetime import datetime
 
 from brain.decay import decayed
 from brain.search import SearchResult
-from brain.text import lexemes
 from brain.types import MemoryType
 from cognitive.plan import Plan
 from cognitive.policy import Policy
@@ -149,31 +148,28 @@ def fit(
     total: int,
     *,
     cost: Callable[[Candidate], int],
-    constants: Constants,
     overhead: int = 0,
     best: int = 0,
     preferred_types: Collection[MemoryType] = (),
 ) -> StageResult:
     """Choose whole memories that together fit the token budgets, and drop the others as "over_budget".
 
-    If all fit into the total, all are kept. Otherwise memories are chosen greedily by gain, roughly score per token
-    (see `_BudgetFill`): first the best memory of each of `preferred_types`, then memories within their section's
-    budget, then memories of any section within the tokens that remain. A memory that is too long is skipped, and a
-    shorter one may still fit. The best match is the exception: if it does not fit into the total, it is kept alone. The
-    order of the candidates does not change.
+    If all fit into the total, all are kept. Otherwise memories are chosen by rank: first the best memory of each of
+    `preferred_types`, then memories within their section's budget, then memories of any section within the tokens that
+    remain. A memory that is too long is skipped, and a shorter one may still fit. The best match is the exception: if
+    it does not fit into the total, it is kept alone. The order of the candidates does not change.
 
     Args:
         candidates: the candidates, best first.
         budgets: the tokens of each section, the part of the block for one memory type.
         total: the tokens of the whole block.
         cost: returns the tokens of a candidate as it is rendered.
-        constants: the exponents and the penalty in the formula of the gain.
         overhead: the tokens of the block's tags and headings, which are part of the total.
         best: the tokens of a block with the best match alone, if more than `total`.
         preferred_types: the memory types that the message asks for.
     """
     measured = [replace(candidate, tokens=cost(candidate)) for candidate in candidates]
-    filling = _BudgetFill(measured, dict(budgets), max(0, total - overhead), constants)
+    filling = _BudgetFill(measured, dict(budgets), max(0, total - overhead))
     if sum(candidate.tokens for candidate in measured) <= filling.left:
         return StageResult(tuple(measured))
     if filling.left < measured[0].tokens <= best - overhead:
@@ -189,40 +185,26 @@ def fit(
 
 
 class _BudgetFill:
-    """Chooses memories greedily by gain until the token budgets are used up.
+    """Chooses memories by rank until the token budgets are used up."""
 
-    gain = score^a · (1 - p · r) / tokens^b, where r is the share of the memory's words that memories chosen before
-    contain, and a, p and b are the constants `score_exponent`, `diversity_penalty` and `token_cost_exponent`. The
-    formula combines the greedy rule for knapsacks, value per token (Dantzig, "Discrete-Variable Extremum Problems",
-    1957), with a penalty for redundancy (maximal marginal relevance; Carbonell and Goldstein, SIGIR 1998).
-    """
-
-    def __init__(
-        self, measured: Sequence[Candidate], room: dict[MemoryType, int], left: int, constants: Constants
-    ) -> None:
+    def __init__(self, measured: Sequence[Candidate], room: dict[MemoryType, int], left: int) -> None:
         self._measured = measured
-        self._words = [frozenset(lexemes(candidate.hit.content)) for candidate in measured]
         self._room = room
-        self._constants = constants
-        self._chosen_words = set[str]()
         self.left = left
         self.chosen: set[int] = set()
 
     def take(self, places: Iterable[int], *, own_section: bool, limit: int | None = None) -> None:
-        """Choose memories by gain, best first, until no other fits or `limit` are chosen.
+        """Choose memories, best first, until no other fits or `limit` are chosen.
 
-        `places` are the indexes of the candidates to choose from. With `own_section`, a memory must also fit into the
-        tokens that remain for its memory type.
+        `places` are the indexes of the candidates to choose from, ascending. With `own_section`, a memory must also fit
+        into the tokens that remain for its memory type.
         """
-        waiting = [n for n in places if n not in self.chosen]
-        while limit is None or limit > 0:
-            waiting = [n for n in waiting if self._measured[n].tokens <= self._allowed(n, own_section)]
-            if not waiting:
+        for n in places:
+            if limit == 0:
                 return
-            best = max(waiting, key=lambda n: (self._gain(n), -n))
-            waiting.remove(best)
-            self._choose(best)
-            limit = None if limit is None else limit - 1
+            if n not in self.chosen and self._measured[n].tokens <= self._allowed(n, own_section):
+                self._choose(n)
+                limit = None if limit is None else limit - 1
 
     def take_alone(self, n: int) -> None:
         """Choose the candidate at index `n`, which exceeds the total, so that no tokens are left."""
@@ -231,9 +213,10 @@ class _BudgetFill:
 
     def result(self, n: int) -> CandidateResult:
         """Return the result "over_budget" of the candidate at index `n`, which was not chosen."""
-        candidate, new = self._measured[n], self._new(self._words[n])
-        reason = f"{candidate.tokens} tokens, {self.left} left; {new:.0%} of the words are not in the shown memories"
-        return CandidateResult(candidate, "over_budget", candidate.tokens, reason)
+        candidate = self._measured[n]
+        return CandidateResult(
+            candidate, "over_budget", candidate.tokens, f"{candidate.tokens} tokens, {self.left} left"
+        )
 
     def _allowed(self, n: int, own_section: bool) -> int:
         return min(self.left, self._room.get(self._measured[n].hit.type, 0)) if own_section else self.left
@@ -243,15 +226,3 @@ class _BudgetFill:
         self.chosen.add(n)
         self.left -= candidate.tokens
         self._room[candidate.hit.type] = self._room.get(candidate.hit.type, 0) - candidate.tokens
-        self._chosen_words |= self._words[n]
-
-    def _gain(self, n: int) -> float:
-        """Return the gain of choosing the candidate at index `n` next; see the class for the formula."""
-        candidate, constants = self._measured[n], self._constants
-        repeated = 1 - self._new(self._words[n])
-        worth = max(0.0, candidate.score) ** constants.score_exponent * (1 - constants.diversity_penalty * repeated)
-        return float(worth / max(1, candidate.tokens) ** constants.token_cost_exponent)
-
-    def _new(self, words: Collection[str]) -> float:
-        """Return the share of a candidate's words that no memory chosen so far contains."""
-        return sum(word not in self._chosen_words for word in words) / len(words) if words else 1.0

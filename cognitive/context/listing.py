@@ -15,7 +15,7 @@ from datetime import UTC, date, datetime, time
 from brain.caches import cached
 from brain.search import Hit
 from brain.text import lexemes
-from cognitive.context.answer_types import FIRST_PERSON, USERS
+from cognitive.context.speakers import FIRST_PERSON, USERS
 from cognitive.plan import DateRange, Listing, Signals
 from cognitive.trace import Candidate, CandidateResult, StageResult
 

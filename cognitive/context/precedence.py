@@ -23,7 +23,7 @@ from brain.caches import cached
 from brain.claims import announces_change, denies, states_wish, subject_stems
 from brain.search import Hit
 from brain.text import lexemes
-from cognitive.context.answer_types import USERS
+from cognitive.context.speakers import USERS
 from cognitive.plan import RetrievalQuery
 from cognitive.policy.constants import Constants
 from cognitive.trace import Candidate

@@ -20,16 +20,8 @@ from brain.caches import cached
 from brain.search import K1, Hit, SearchResult
 from brain.text import STOP_WORDS, words
 from cognitive.context import talk
-from cognitive.context.answer_types import (
-    ANSWER_TYPES,
-    ASKS_ASSISTANT,
-    ASSISTANTS,
-    FIRST_PERSON,
-    INSTRUCTS,
-    USERS,
-    AnswerType,
-)
 from cognitive.context.precedence import precede
+from cognitive.context.speakers import ASKS_ASSISTANT, ASSISTANTS, FIRST_PERSON, INSTRUCTS, USERS
 from cognitive.plan import DateRange, RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
@@ -79,7 +71,6 @@ class _QueryFacts:
         self.recency = query.recency_weight
         self.mass = max(sum(sorted(found.idf.values())[-_FULL_MATCH:]), 1e-6)
         self.session_mass = max(sum(found.session_idf.values()), 1e-6)
-        self.answer_types = [kind for kind in ANSWER_TYPES if kind.question_pattern.search(query.text)]
         self.asks_assistant = ASKS_ASSISTANT.search(query.text) is not None
         self.named = _named_speakers(found.hits, query.text)
         sessions = [hit.scores.get("session_bm25", 0.0) for hit in found.hits if hit.session_id is not None]
@@ -150,7 +141,6 @@ def _factors(hit: Hit, query: _QueryFacts) -> dict[str, float]:
         "neighbor": query.neighbours(hit),
         "speaker": float(len(query.named) == 1 and hit.speaker in query.named),
         "first_person": traits.first_person if line else 1.0,
-        "answer_type": max((kind.weight for kind in query.answer_types if _may_answer(kind, hit.content)), default=0.0),
         "user_turn": _by_user(speaker in ASSISTANTS, query.asks_assistant),
         "instruction": float(line and speaker not in ASSISTANTS and traits.instructs),
         "date": _dated(hit.occurred_at, query.dates) if query.dates else 0.0,
@@ -183,12 +173,6 @@ def _traits(content: str) -> _Traits:
         INSTRUCTS.search(content[:_INSTRUCTED_WITHIN]) is not None,
         min(1.0, math.log1p(len(content)) / math.log1p(_FULL_LENGTH)),
     )
-
-
-@cached(_MAX_READ)
-def _may_answer(kind: AnswerType, content: str) -> bool:
-    """Return True if a text may contain an answer of this type, for example a date for a "when" question."""
-    return kind.answer_pattern.search(content) is not None
 
 
 def _dated(at: datetime, dates: DateRange) -> float:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from brain.caches import cached
 from brain.search import Hit
 from brain.text import normalise, sentences, words
-from cognitive.context.answer_types import ASSISTANTS
+from cognitive.context.speakers import ASSISTANTS
 from cognitive.context.talk_rules import BREAK, CLAUSE, DEPENDENT, DETAIL, FILLER, NEUTRAL, RULES, Kind
 from cognitive.trace import Candidate, CandidateResult, StageResult
 

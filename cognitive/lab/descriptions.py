@@ -30,7 +30,6 @@ FACTORS: Mapping[str, str] = {
     "neighbor": "matching neighbors",
     "speaker": "its speaker",
     "first_person": "first person",
-    "answer_type": "the expected type of answer",
     "user_turn": "said by the user",
     "instruction": "a standing instruction",
     "date": "its date",

@@ -81,9 +81,6 @@ class Constants:
     question_factor: float = 0.5
 
     # --- budgets ---
-    score_exponent: float = 6.0  # a memory of twice the relevance is far more than twice as likely to be evidence
-    diversity_penalty: float = 0.5  # share of a memory's value lost to words that selected memories contain
-    token_cost_exponent: float = 0.0  # 0 ignores the token cost, 1 is value per token; 0.5 and 1 lose up to 3 points
     min_learned_budget: float = 0.5  # of the planned tokens, so that a type that is not used can recover
     max_learned_budget: float = 1.5  # of the planned tokens, so that no type crowds out the others
     learned_budget_prior: float = 20.0  # showings of a type that weigh as much as the average of all types

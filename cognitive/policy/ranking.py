@@ -53,7 +53,7 @@ class RetrievalSettings(SettingsGroup):
     """Weight of each part of the relevance; 0 disables a part. `lexical` and `semantic` compare the memory with the
     message, `lexical_context` and `semantic_context` its context; `session` and `neighbor` score its conversation and
     neighbours; `speaker`, `date` and `recency` apply if the message asks for them; `user_turn`, `first_person`,
-    `instruction`, `answer_type` and `content_length` are traits of the memory. `cognitive recall --scores` shows the
+    `instruction` and `content_length` are traits of the memory. `cognitive recall --scores` shows the
     parts. Change a weight if replayed turns show that it misleads."""
 
 
@@ -138,9 +138,6 @@ class EvidenceSettings(SettingsGroup):
     frame_thresholds: Annotated[Mapping[Frame, Share], REPLAYABLE] = Field(default_factory=dict)
     """Evidence thresholds of single frames, which replace `evidence.threshold`. Set one if, for example, debugging may
     show weaker matches."""
-
-    min_type_share: Annotated[Share, LiveRange("Share of a type", 0, 1, 0.01), REPLAYABLE] = 0.9
-    """Share of the threshold that each memory type must reach. Raise it if one type brings unrelated memories."""
 
     min_item_share: Annotated[Share, LiveRange("Share of a memory", 0, 1, 0.01), REPLAYABLE] = 0.5
     """Share of the turn's best match that each memory must reach. Raise it if the last memories shown are useless."""

@@ -163,20 +163,19 @@ ATTRIBUTION_THRESHOLDS: Mapping[str, float] = {"relative": 0.29, "windowed": 0.1
 # Weights of the parts of relevance, fitted on conversations and typed stores together by
 # `python -m benchmarks.ranking fit`; docs/ablations.md has the effect of each on every set. They add up to 1.
 RELEVANCE: Mapping[str, float] = {
-    "lexical": 0.076,
-    "lexical_context": 0.0304,
-    "semantic": 0.162,
-    "semantic_context": 0.0973,
-    "session": 0.0791,
-    "neighbor": 0.0811,
-    "speaker": 0.0684,
-    "first_person": 0.0532,
-    "answer_type": 0.0284,
-    "user_turn": 0.0668,
-    "instruction": 0.0405,
-    "date": 0.0811,
-    "recency": 0.0506,
-    "content_length": 0.0851,
+    "lexical": 0.0781,
+    "lexical_context": 0.0313,
+    "semantic": 0.1667,
+    "semantic_context": 0.1001,
+    "session": 0.0814,
+    "neighbor": 0.0835,
+    "speaker": 0.0704,
+    "first_person": 0.0548,
+    "user_turn": 0.0688,
+    "instruction": 0.0417,
+    "date": 0.0835,
+    "recency": 0.0521,
+    "content_length": 0.0876,
 }
 
 

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from brain.claims import person_of
 from brain.types import Vector
 from brain.upkeep import MemoryTexts
-from cognitive.context.answer_types import FIRST_PERSON
 from cognitive.context.guards import GUARDS
 from cognitive.context.lexicon import SCOPES
 from cognitive.context.sentences import ParsedSentence
+from cognitive.context.speakers import FIRST_PERSON
 from cognitive.upkeep.values import values_differ
 from cognitive.upkeep.word_pairs import WordPairs, word_pairs
 

@@ -408,7 +408,7 @@ async def test_replay_under_a_policy_saved_before_a_new_setting_is_identical(url
         await layer.remember(agent, [NewMemory(type="fact", content="The amber kettle leaks.", occurred_at=AT)])
         context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="What leaks?", now=NOW))
         connection = await asyncpg.connect(urls.admin)
-        older = "version = 'older', content = content #- '{evidence,min_type_share}'"
+        older = "version = 'older', content = content #- '{evidence,min_item_share}'"
         await connection.execute(f"UPDATE cognitive.policy SET {older} WHERE agent_id = $1", agent)
         await connection.execute("UPDATE cognitive.turn SET policy = 'older' WHERE agent_id = $1", agent)
         await connection.close()

@@ -21,7 +21,7 @@ from tests.internals import internals
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 BASE = Policy(deadline_ms=30_000)
-WIDE = {"evidence.threshold": 0.1, "evidence.min_type_share": 0.0, "evidence.min_item_share": 0.1}
+WIDE = {"evidence.threshold": 0.1, "evidence.min_item_share": 0.1}
 STRICT = {"feedback.attribution_thresholds.relative": 1.0}
 VAGUE = Outcome(
     response="It may be the kettle, up in some attic or other."

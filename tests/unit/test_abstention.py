@@ -150,7 +150,7 @@ def test_disabled_abstention_keeps_all_candidates():
 def test_both_thresholds_come_from_the_policy():
     candidates = [scored(1, cosine=0.5, meaning=0.2), scored(2, meaning=0.1)]
     value = probability(*candidates)
-    above, below = ({"threshold": value + step, "min_type_share": 0.0} for step in (0.01, -0.01))
+    above, below = ({"threshold": value + step} for step in (0.01, -0.01))
     assert abstain(candidates, policy=Policy(evidence=above)).kept == ()
     assert ids(abstain(candidates, policy=Policy(evidence=below)).kept) == [1, 2]
     assert ids(abstain(candidates, policy=Policy(evidence={**below, "min_item_share": 0.6})).kept) == [1]
@@ -180,23 +180,6 @@ def test_frame_can_have_its_own_evidence_threshold():
     policy = Policy(evidence={"frame_thresholds": {"debug": 0.0, "question": 1.0}})
     assert ids(abstain(candidates, policy=policy, plan=replace(PLAN, frame="debug")).kept) == [1]
     assert ids(abstain(candidates, policy=policy).kept) == []
-
-
-def test_type_without_evidence_shows_nothing_while_other_types_do():
-    episode = scored(1, cosine=0.95, meaning=0.2, type="episode")
-    fact = scored(2, cosine=0.1, meaning=0.15, type="fact")
-    selection = abstain([episode, fact])
-    assert ids(selection.kept) == [1]
-    [result] = selection.dropped
-    assert "of type fact" in result.reason
-    assert ids(abstain([episode, fact], policy=Policy(evidence={"min_type_share": 0.0})).kept) == [1, 2]
-
-
-def test_item_threshold_uses_the_best_match_even_of_a_type_not_shown():
-    """Otherwise, dropping a type would admit candidates far below its best match."""
-    near = scored(1, cosine=0.1, meaning=0.3, type="episode")
-    far = scored(2, cosine=0.95, meaning=0.1, type="fact")
-    assert abstain([near, far]).kept == ()
 
 
 NOTHING = "nothing stored is about this message"
@@ -246,11 +229,7 @@ def test_reason_names_the_threshold_of_the_frame_that_applied():
     assert "less than evidence.frame_thresholds.debug 0.900 (best cosine 0.30, at most 0.00 of the message's" in reason
 
 
-def test_reasons_of_one_type_and_one_memory_name_the_share_to_change():
-    episode, fact = scored(1, cosine=0.95, meaning=0.2, type="episode"), scored(2, cosine=0.1, meaning=0.15)
-    reason = dropped_reason(episode, fact)
-    assert reason.startswith("below the threshold of a type: evidence of type fact 0.0")
-    assert "evidence.min_type_share 0.9 of the turn's threshold 0.5; it passes at a share of at most 0." in reason
+def test_reason_of_one_memory_names_the_share_to_change():
     assert dropped_reason(scored(1, cosine=0.9, meaning=0.2), scored(2, meaning=0.05)) == (
         "below the threshold of a memory: match 0.050 is 0.050 less than 0.100, evidence.min_item_share 0.5 of the best"
         " match 0.200; it passes at a share of at most 0.25"

@@ -199,7 +199,6 @@ def test_duplicates_leave_their_places_to_other_candidates():
         {"association_lexical_share": 0.9},
         {"lexical_dedup_threshold": 0.99},
         {"max_learned_budget": 1.1},
-        {"token_cost_exponent": 9.0},
     ],
     ids=lambda other: next(iter(other)),
 )

@@ -53,7 +53,6 @@ DECIDERS = {
     ),
     "speaker": ({"speaker": "Ines"}, {"speaker": "Caroline"}, {"text": "what does Caroline drink"}),
     "first_person": ({"speaker": "Ines"}, {"speaker": "Ines", "content": "tea was served to all my own guests"}, {}),
-    "answer_type": ({}, {"content": "tea was served the guests yesterday"}, {"text": "when was it served"}),
     "user_turn": ({"speaker": "assistant"}, {"speaker": "user"}, {}),
     "instruction": ({"speaker": "Ines"}, {"speaker": "Ines", "content": "always serve the tea to every guest"}, {}),
     "date": (
