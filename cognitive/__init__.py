@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from cognitive.layer import CognitiveLayer
     from cognitive.policy import Policy
     from cognitive.turn import Message, Outcome, Tool, ToolCall, Turn, TurnRef
+    from cognitive.window.engine_messages import action_prompt
 
 __all__ = [
     "CognitiveError",
@@ -69,6 +70,7 @@ __all__ = [
     "ToolCall",
     "Turn",
     "TurnRef",
+    "action_prompt",
 ]
 
 _HOME = {
@@ -83,6 +85,7 @@ _HOME = {
     "ToolCall": "cognitive.turn",
     "Turn": "cognitive.turn",
     "TurnRef": "cognitive.turn",
+    "action_prompt": "cognitive.window.engine_messages",
 }
 
 

@@ -72,8 +72,12 @@ def directive(step: str, number: int, of: int) -> Message:
     return Message(role="system", kind=DIRECTIVE, content=text)
 
 
-def action() -> Message:
-    """Return the message that reminds a model to go on, after it stopped without calling a tool or finishing."""
+def action_prompt() -> Message:
+    """Return the message that reminds a model to go on, after it stopped without calling a tool or finishing.
+
+    Append it to the conversation that `CognitiveLayer.fit` is given. The fitted window ends with it, behind the plan's
+    current step, and has no earlier one, however often the model was reminded.
+    """
     return Message(role="user", kind=ACTION, content=_ACTION)
 
 
@@ -83,7 +87,7 @@ def is_directive(message: Message) -> bool:
 
 
 def is_action(message: Message) -> bool:
-    """Return True if `action` wrote the message."""
+    """Return True if `action_prompt` wrote the message."""
     return message.role == "user" and (message.kind == ACTION or message.content == _ACTION)
 
 

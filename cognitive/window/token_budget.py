@@ -157,7 +157,7 @@ def find_reserved(
         except InvalidInput as error:
             refusal = str(error)
     if conversation and engine_messages.is_action(conversation[-1]):
-        closing.append(engine_messages.action())
+        closing.append(engine_messages.action_prompt())
     return ReservedContent(renderer.all_of(leading), renderer.all_of(closing), first, summary, refusal)
 
 

@@ -9,7 +9,7 @@ import pytest
 from provider_rules import violations
 from talking import calls, prose, result, turns, user
 
-from cognitive import CognitiveLayer, Message, Policy, Turn
+from cognitive import CognitiveLayer, Message, Policy, Turn, action_prompt
 from cognitive.errors import InvalidInput
 from cognitive.window import engine_messages
 
@@ -69,6 +69,17 @@ async def test_fit_limits_a_long_tool_loop(layer, agent):
     assert [m.content for m in window.messages if m.role == "user"] == ["And now?"]
     with pytest.raises(InvalidInput, match="conversation"):
         await layer.fit(context, [{"role": "user"}])
+
+
+async def test_reminded_model_sees_one_action_prompt_at_the_end(layer, agent):
+    context = await layer.pre_turn(turn(agent, [], plan_step="Read all files"))
+    stopped = Message(role="assistant", content="I have read the first file.")
+    talk = [user("And now?"), stopped, action_prompt(), calls("a"), result("a"), stopped, action_prompt()]
+    window = await layer.fit(context, talk)
+    assert engine_messages.is_directive(window.messages[-2])
+    assert window.messages[-1] == action_prompt()
+    assert window.messages[:-2] == (talk[0], stopped, *talk[3:6])
+    assert violations(window.messages) == ()
 
 
 @pytest.mark.parametrize("error", [RuntimeError("no tokens"), TimeoutError()])

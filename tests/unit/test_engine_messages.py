@@ -76,7 +76,7 @@ def test_accepted_step_cannot_escape_its_quotes_or_line(step):
 
 
 def test_engine_messages_are_recognised_even_without_their_kind():
-    directive, reminder = engine_messages.directive(GOOD, 1, 2), engine_messages.action()
+    directive, reminder = engine_messages.directive(GOOD, 1, 2), engine_messages.action_prompt()
     assert engine_messages.is_directive(directive)
     assert engine_messages.is_directive(directive.model_copy(update={"kind": None}))
     assert engine_messages.is_action(reminder)
@@ -87,4 +87,4 @@ def test_engine_messages_are_recognised_even_without_their_kind():
 
 
 def test_reminder_is_constant():
-    assert engine_messages.action() == engine_messages.action()
+    assert engine_messages.action_prompt() == engine_messages.action_prompt()

@@ -34,6 +34,7 @@ NAMES = [
     "ToolCall",
     "Turn",
     "TurnRef",
+    "action_prompt",
 ]
 ID, AT = uuid4(), datetime(2026, 9, 1, tzinfo=UTC)
 

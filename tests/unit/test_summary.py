@@ -137,7 +137,7 @@ def test_summary_leaves_out_memory_blocks_and_engine_messages():
         "",
         [
             user(shown),
-            engine_messages.action(),
+            engine_messages.action_prompt(),
             engine_messages.summary("old"),
             engine_messages.directive("Ask 7", 1, 1),
         ],

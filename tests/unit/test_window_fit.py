@@ -292,12 +292,11 @@ def test_long_arguments_are_shortened_and_stored_in_full():
 
 
 def test_directive_and_reminder_end_the_prompt_once():
-    conversation = [user(), calls("a"), result("a"), engine_messages.action()]
+    reminder = engine_messages.action_prompt()
+    conversation = [user(), calls("a"), result("a"), reminder]
     old = engine_messages.directive("Old", 1, 3)
-    window = fitted(
-        [old, *conversation, engine_messages.action()], plan_step="Run the tests", kept=PreviousSummary(step=2, steps=3)
-    )
-    assert list(window.messages[-2:]) == [engine_messages.directive("Run the tests", 2, 3), engine_messages.action()]
+    window = fitted([old, *conversation, reminder], plan_step="Run the tests", kept=PreviousSummary(step=2, steps=3))
+    assert list(window.messages[-2:]) == [engine_messages.directive("Run the tests", 2, 3), reminder]
     assert (
         sum(map(engine_messages.is_directive, window.messages))
         == sum(map(engine_messages.is_action, window.messages))

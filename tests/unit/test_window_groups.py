@@ -119,7 +119,7 @@ def test_system_message_inside_a_group_is_moved_behind_it():
 
 
 def test_engine_messages_are_left_out():
-    own = [engine_messages.summary("Once."), engine_messages.directive("Look", 1, 2), engine_messages.action()]
+    own = [engine_messages.summary("Once."), engine_messages.directive("Look", 1, 2), engine_messages.action_prompt()]
     assert texts(repaired(*own, user(), *own)[0]) == ["Go on."]
 
 
