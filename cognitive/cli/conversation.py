@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from cognitive import Message, NewMemory
+from cognitive.cli import demo_dates
+from cognitive.cli.expectations import Expectation
 from cognitive.errors import InvalidInput
 
 _MAX_QUESTIONS = 12
@@ -20,7 +22,10 @@ Item = tuple[str, str | None, NewMemory]  # its id in the file, the id of the it
 
 @dataclass(frozen=True, slots=True)
 class DemoTurn:
-    """One turn of the demo: the user's message, the model's prepared response, and a note for the viewer."""
+    """One turn of the demo: the user's message, the model's prepared response, and what the demo says about it.
+
+    `note` is text for the viewer. `expectations` are statements that are checked when the turn is played.
+    """
 
     text: str
     response: str
@@ -28,6 +33,7 @@ class DemoTurn:
     at: datetime | None = None
     note: str = ""
     conversation: tuple[Message, ...] = ()
+    expectations: tuple[Expectation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +45,10 @@ class DemoConversation:
     turns: list[DemoTurn] = field(default_factory=list)
 
 
-def load_default() -> DemoConversation:
-    """Return the demo conversation that comes with the package."""
-    return _conversation(json.loads((files("cognitive.cli") / "demo_data" / "conversation.json").read_text("utf-8")))
+def load_default(now: datetime | None = None) -> DemoConversation:
+    """Return the demo conversation that comes with the package, with its last turn at `now`; None is the present."""
+    document = json.loads((files("cognitive.cli") / "demo_data" / "conversation.json").read_text("utf-8"))
+    return _conversation(demo_dates.moved(document, now or datetime.now(UTC)))
 
 
 def read(path: Path) -> DemoConversation:
@@ -78,7 +85,7 @@ def _conversation(document: Mapping[str, Any]) -> DemoConversation:
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidInput(f"turns: {type(error).__name__}: {error}") from error
     last = max((memory.occurred_at for _, _, memory in items if memory.occurred_at), default=None)
-    turns = [turn if turn.at else DemoTurn(turn.text, turn.response, turn.session, last, turn.note) for turn in turns]
+    turns = [turn if turn.at else replace(turn, at=last) for turn in turns]
     return DemoConversation(title, items, turns)
 
 
@@ -120,6 +127,7 @@ def _turn(turn: Mapping[str, Any]) -> DemoTurn:
         at=_moment(turn.get("at")),
         note=turn.get("note", ""),
         conversation=tuple(Message(**message) for message in turn.get("conversation", ())),
+        expectations=tuple(map(Expectation.parse, turn.get("expect", ()))),
     )
 
 

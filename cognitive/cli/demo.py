@@ -19,6 +19,7 @@ from cognitive import CognitiveLayer, Message, Outcome, Policy, Turn
 from cognitive.cli import conversation, printing
 from cognitive.cli.answers import JsonCommand, run
 from cognitive.cli.conversation import DemoConversation, DemoTurn
+from cognitive.cli.expectations import Expectation, PlayedTurn
 from cognitive.cli.options import FILE, YES, confirm
 from cognitive.degradation import codes
 from cognitive.errors import InvalidInput
@@ -48,15 +49,19 @@ _DROPPED: tuple[Disposition, ...] = (
     cls=JsonCommand,
     shape="{title, memories, turns: [{turn_id, message, response, frame, shown: [{memory_id, type, content, source?, "
     "score, tokens, propensity, relevance_gap}], "
-    "dropped: {…}, used: [id], degraded: [reason], degraded_codes: [code]}]}",
+    "dropped: {…}, used: [id], expectations: [{says, failures: [reason]}], degraded: [reason], "
+    "degraded_codes: [code]}]}",
 )
 @click.option("--from", "file", type=FILE, help="JSON file to play.")
 @click.option("--agent", default=AGENT, show_default=True, help="Agent id; its data is erased first.")
 @YES
 def command(file: Path | None, agent: str, yes: bool) -> None:
-    """Load a conversation and play a dozen turns. Print each turn's plan, its memories with reasons, and their use."""
+    """Load a conversation and play a dozen turns. Print each turn's plan, its memories with reasons, and their use.
+
+    What is said about a turn is checked: a statement that does not hold is printed as failed. Exits with 3 then.
+    """
     confirm(yes or agent == AGENT, f"Erase all data of agent {agent!r} to play the demo with it?")
-    run(_demo(file, agent))
+    run(_demo(file, agent), succeeded=lambda played: not _failed(played["turns"]))
 
 
 async def _demo(file: Path | None, agent: str) -> Mapping[str, Any]:
@@ -71,12 +76,16 @@ async def _demo(file: Path | None, agent: str) -> Mapping[str, Any]:
             await _play(layer, agent, n, turn, messages.setdefault(turn.session, []))
             for n, turn in enumerate(story.turns, 1)
         ]
+    _show_verdict(story, turns)
     _show_next_steps(agent)
     return {"title": story.title, "memories": len(story.items), "turns": turns}
 
 
 async def _load(layer: CognitiveLayer, agent: str, story: DemoConversation) -> None:
     printing.console().print(Rule(f"{story.title}: {len(story.items)} memories"))
+    pinned = [memory.content for _, _, memory in story.items if memory.pinned]
+    for content in pinned:
+        printing.console().print(Text(f"pinned, in every prompt: {content}", style="dim"))
     ids: dict[str, UUID] = {}
     with printing.progress("remembering") as advance:
         for start in range(0, len(story.items), _BATCH):
@@ -133,7 +142,9 @@ async def _play(
     report = await layer.post_turn(context, Outcome(response=turn.response))
     after = await layer.recall(agent, context.plan.signals.text, limit=50, now=turn.at)
     messages += [Message(role="user", content=turn.text), Message(role="assistant", content=turn.response)]
-    _show(n, turn, context, report, (before, after))
+    played = PlayedTurn(context, report, before, after)
+    checked = [(each, each.failures(played)) for each in turn.expectations]
+    _show(n, turn, played, checked)
     dropped = Counter(result.disposition for result in context.trace.candidates if result.disposition != "shown")
     return {
         "turn_id": context.turn_id,
@@ -142,30 +153,36 @@ async def _play(
         "frame": context.plan.frame,
         "shown": context.shown,
         "dropped": dropped,
+        "expectations": [{"says": each.says, "failures": failures} for each, failures in checked],
         "degraded": context.degraded,
         "degraded_codes": codes(context.degraded),
         "used": [attribution.memory_id for attribution in report.attributions if attribution.referenced],
     }
 
 
-def _show(
-    n: int,
-    turn: DemoTurn,
-    context: TurnContext,
-    report: Report,
-    recalls: tuple[Sequence[RecallHit], Sequence[RecallHit]],
-) -> None:
-    console = printing.console()
+def _show(n: int, turn: DemoTurn, played: PlayedTurn, checked: Sequence[tuple[Expectation, Sequence[str]]]) -> None:
+    console, context, report = printing.console(), played.context, played.report
     console.print()
-    console.print(Rule(f"turn {n}", align="left"))
+    console.print(Rule(f"turn {n}, {turn.at:%d %B %H:%M}" if turn.at else f"turn {n}", align="left"))
     console.print(Panel(Text(turn.text), title="user", title_align="left", border_style="cyan"))
     console.print(_plan(context))
     console.print(_shown(context, report))
     console.print(_dropped(context))
     console.print(Panel(Text(turn.response), title="response", title_align="left", border_style="green"))
-    console.print(_learned(report, *recalls))
+    console.print(_learned(report, played.before, played.after))
     if turn.note:
         console.print(Text(f"» {turn.note}", style="italic yellow"))
+    for expectation, failures in checked:
+        console.print(_statement(expectation, failures))
+
+
+def _statement(expectation: Expectation, failures: Sequence[str]) -> Group:
+    if not failures:
+        return Group(Text(f"✓ {expectation.says}", style="italic yellow"))
+    return Group(
+        Text(f"✗ failed: {expectation.says}", style="bold red"),
+        *(Text(f"  {failure}", style="red") for failure in failures),
+    )
 
 
 def _plan(context: TurnContext) -> Group:
@@ -189,7 +206,8 @@ def _shown(context: TurnContext, report: Report) -> Table | Text:
     if not context.shown:
         return Text("shown    nothing", style="bold")
     used = {attribution.memory_id: attribution for attribution in report.attributions}
-    table = Table("rank", "score", "boost", "memory", "reason", "used", title="shown", title_justify="left", box=None)
+    columns = ("rank", "score", "boost", "day", "memory", "reason", "used")
+    table = Table(*columns, title="shown", title_justify="left", box=None)
     shown = [result for result in context.trace.candidates if result.disposition == "shown"]
     for result in shown:
         candidate, hit = result.candidate, result.candidate.hit
@@ -200,6 +218,7 @@ def _shown(context: TurnContext, report: Report) -> Table | Text:
             str(candidate.rank),
             f"{candidate.score:.3f}",
             f"{candidate.boost.factor:.2f}",
+            f"{hit.occurred_at:%d %b}",
             Text(f"{hit.type}  {who}{printing.shortened(hit.content, 96)}"),
             Text(_top_factors(result), style="dim"),
             mark,
@@ -244,13 +263,29 @@ def _learned(report: Report, before: Sequence[RecallHit], after: Sequence[Recall
     return Group(*lines)
 
 
+def _failed(turns: Sequence[Mapping[str, Any]]) -> int:
+    """Return how many statements about the turns do not hold."""
+    return sum(bool(each["failures"]) for turn in turns for each in turn["expectations"])
+
+
+def _show_verdict(story: DemoConversation, turns: Sequence[Mapping[str, Any]]) -> None:
+    statements, failed = sum(len(turn.expectations) for turn in story.turns), _failed(turns)
+    if statements:
+        verdict = (
+            f"{failed} of {statements} statements (✓, ✗) failed" if failed else f"all {statements} statements (✓) hold"
+        )
+        printing.console().print()
+        printing.console().print(Text(verdict, style="bold red" if failed else "bold green"))
+
+
 def _show_next_steps(agent: str) -> None:
     console = printing.console()
     console.print()
     console.print(Rule("try it yourself", align="left"))
     for line in (
-        f"cognitive recall 'who is on call in November' --agent {agent}",
+        f"cognitive recall 'who is on call next' --agent {agent}",
         f"cognitive recall 'refunds' --type fact --scores --agent {agent}",
         f"cognitive why demo-02 --agent {agent}",
+        "cognitive dashboard",
     ):
         console.print(f"  {line}", markup=False, highlight=False)
