@@ -32,7 +32,7 @@ from cognitive.session.recent import ResumedSession
 from cognitive.telemetry.metrics import Metrics
 from cognitive.telemetry.operations import ERASE, FORGET, POST_TURN, PRE_TURN, RECALL, REMEMBER, UPDATE, instrument
 from cognitive.tokens import TokenCounter
-from cognitive.turn import Message, Outcome, RecallHit, Report, Turn, TurnContext, TurnRef
+from cognitive.turn import Message, Outcome, RecallHits, Report, Turn, TurnContext, TurnRef
 from cognitive.window.fit import FittedWindow
 from cognitive.window.summary import Summarizer
 
@@ -241,8 +241,11 @@ class CognitiveLayer:
         until: datetime | None = None,
         where: Mapping[str, Any] | None = None,
         as_of: datetime | None = None,
-    ) -> tuple[RecallHit, ...]:
+    ) -> RecallHits:
         """Return at most `limit` memories for a query, best first; this is the recall tool of the model.
+
+        The result is a tuple; its attribute `more` is the number of further memories that the search found. Memories in
+        nearly the same words are one hit, whose `count` says how many they are.
 
         Args:
             agent_id: the agent whose memories are searched.

@@ -3,26 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
-from brain.errors import InvalidInput, RecallClosed
+from brain.errors import InvalidInput, RecallClosed, StoreUnavailable
 from brain.filters import NO_FILTER, MemoryFilter
 from brain.store import MemoryStore
 from brain.turns import TurnLog
 from brain.types import MEMORY_TYPES, MemoryType
 from cognitive.context import trust
 from cognitive.context.engine import ContextEngine
+from cognitive.context.folding import Folded, fold
 from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.preflight import signals
 from cognitive.recording.record import RecordedCandidate, decode
-from cognitive.trace import NOT_ELIGIBLE, Candidate
-from cognitive.turn import MAX_MESSAGE_LENGTH, RecallHit
+from cognitive.trace import NOT_ELIGIBLE
+from cognitive.turn import MAX_MESSAGE_LENGTH, RecallHit, RecallHits
 from cognitive.validation import require_aware, require_label
 
 MAX_HITS = 200
+_FURTHER = 8  # a search that found too few distinct memories is repeated for this many times as many
+_MAX_SEARCHED = 1_600  # memories of each type that one recall searches for
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """The arguments of a recall, checked. `present` has the memories that the turn's prompt shows already."""
+
+    agent_id: str
+    query: str
+    types: Sequence[MemoryType]
+    limit: int
+    now: datetime
+    filters: MemoryFilter
+    policy: Policy
+    present: frozenset[UUID]
 
 
 class Recall:
@@ -43,11 +61,11 @@ class Recall:
         turn_id: str | None = None,
         now: datetime | None = None,
         filters: MemoryFilter = NO_FILTER,
-    ) -> tuple[RecallHit, ...]:
-        """Return at most `limit` memories for a query, best first.
+    ) -> RecallHits:
+        """Return at most `limit` memories for a query, best first; `more` of the result counts those left out.
 
-        If `turn_id` is given, memories that the turn's prompt already shows are left out, and the results are recorded
-        as shown in that turn.
+        Near-identical memories are one hit with a count. If `turn_id` is given, memories that the turn's prompt already
+        shows are left out, and the results are recorded as shown in that turn.
 
         Raises:
             InvalidInput: an unknown memory type, a limit outside 1 to 200, or a query that is not a text.
@@ -62,17 +80,44 @@ class Recall:
             raise InvalidInput(f"limit: expected 1 to {MAX_HITS}, got {limit!r}")
         if turn_id:
             await _require_open(self._turns, agent_id, turn_id, policy)
-        read = signals.read(query, now=now)
         types = (memory_type,) if memory_type is not None else MEMORY_TYPES
-        # no small-talk rules here: a model that searches for "thanks" means the word
-        queries = [RetrievalQuery(type_, query, limit, read.recency, read.dates) for type_ in types]
-        present = await _present(self._store, self._turns, agent_id, turn_id, now) if turn_id else set()
-        ranked = await self._engine.recall(agent_id, queries, filters, now, policy)
-        hits = _hits(trust.drop_untrusted(ranked, policy).kept, present, limit)
+        present = await _present(self._store, self._turns, agent_id, turn_id, now) if turn_id else frozenset[UUID]()
+        found = await self._find(_Search(agent_id, query, types, limit, now, filters, policy, present))
+        hits = RecallHits(map(_hit, found[:limit]), more=len(found[limit:]))
         if turn_id and hits:
             gaps = await _relevance_gaps(self._turns, agent_id, turn_id, hits)
             await self._turns.expose_recalled(agent_id, turn_id, gaps, now)
         return hits
+
+    async def _find(self, search: _Search) -> Sequence[Folded]:
+        """Return the memories that a search finds, best first, near-identical ones as one.
+
+        If they are fewer than the limit because many were folded or left out, search again for more memories. If a
+        repeated search is late, the result of the one before is returned.
+        """
+        found, wanted = await self._find_once(search, search.limit)
+        while len(found) < search.limit and wanted is not None:
+            try:
+                found, wanted = await self._find_once(search, wanted)
+            except StoreUnavailable:
+                break
+        return found
+
+    async def _find_once(self, search: _Search, wanted: int) -> tuple[Sequence[Folded], int | None]:
+        """Search for `wanted` memories of each type. Return the distinct ones, and how many to search for next.
+
+        The number is None if a further search would find no more.
+        """
+        read = signals.read(search.query, now=search.now)
+        # no small-talk rules here: a model that searches for "thanks" means the word
+        queries = [RetrievalQuery(type_, search.query, wanted, read.recency, read.dates) for type_ in search.types]
+        ranked = await self._engine.recall(search.agent_id, queries, search.filters, search.now, search.policy)
+        folded = fold(trust.drop_untrusted(ranked, search.policy).kept)
+        found = [
+            each for each in folded if search.present.isdisjoint(candidate.hit.memory_id for candidate in each.group)
+        ]
+        has_more = len(ranked) >= wanted and wanted < _MAX_SEARCHED
+        return found, min(wanted * _FURTHER, _MAX_SEARCHED) if has_more else None
 
 
 def recall_filter(
@@ -120,7 +165,7 @@ async def _require_open(turns: TurnLog, agent_id: str, turn_id: str, policy: Pol
         raise RecallClosed(f"Memory cannot be searched {frame}; go on with what the prompt shows.")
 
 
-async def _present(store: MemoryStore, turns: TurnLog, agent_id: str, turn_id: str, now: datetime) -> set[UUID]:
+async def _present(store: MemoryStore, turns: TurnLog, agent_id: str, turn_id: str, now: datetime) -> frozenset[UUID]:
     """Return the ids of memories that the turn's prompt shows already.
 
     They are in its memory block or prefix, in earlier blocks, or in the results of earlier recalls.
@@ -131,7 +176,7 @@ async def _present(store: MemoryStore, turns: TurnLog, agent_id: str, turn_id: s
         for result in await _candidates(turns, agent_id, turn_id)
         if result.disposition == "already_in_prompt"
     }
-    return shown | in_earlier_blocks | {memory.id for memory in await store.pinned(agent_id, now)}
+    return frozenset(shown | in_earlier_blocks | {memory.id for memory in await store.pinned(agent_id, now)})
 
 
 async def _candidates(turns: TurnLog, agent_id: str, turn_id: str) -> Sequence[RecordedCandidate]:
@@ -161,30 +206,29 @@ async def _relevance_gaps(
     return [(hit.memory_id, hit.type, max(0.0, best - relevance.get(hit.memory_id, lowest))) for hit in hits]
 
 
-def _hits(ranked: Sequence[Candidate], present: set[UUID], limit: int) -> tuple[RecallHit, ...]:
-    absent = [candidate for candidate in ranked if candidate.hit.memory_id not in present]
-    return tuple(
-        RecallHit(
-            memory_id=candidate.hit.memory_id,
-            type=candidate.hit.type,
-            content=candidate.hit.content,
-            source=candidate.hit.source,
-            score=candidate.score,
-            scores={
-                **candidate.hit.scores,
-                **{f"relevance.{k}": v for k, v in candidate.factors.items()},
-                "relevance": candidate.relevance,
-                "boost": candidate.boost.factor,
-            },
-            occurred_at=candidate.hit.occurred_at,
-            speaker=candidate.hit.speaker,
-            session_id=candidate.hit.session_id,
-            partial=candidate.hit.partial,
-            confidence=candidate.hit.confidence,
-            attributes=candidate.hit.attributes,
-            hidden_at=candidate.hit.hidden_at,
-            hidden_reason=candidate.hit.hidden_reason,
-            replaced_by=candidate.hit.replaced_by,
-        )
-        for candidate in absent[:limit]
+def _hit(folded: Folded) -> RecallHit:
+    candidate = folded.best
+    return RecallHit(
+        memory_id=candidate.hit.memory_id,
+        type=candidate.hit.type,
+        content=candidate.hit.content,
+        source=candidate.hit.source,
+        score=candidate.score,
+        scores={
+            **candidate.hit.scores,
+            **{f"relevance.{k}": v for k, v in candidate.factors.items()},
+            "relevance": candidate.relevance,
+            "boost": candidate.boost.factor,
+        },
+        occurred_at=candidate.hit.occurred_at,
+        speaker=candidate.hit.speaker,
+        session_id=candidate.hit.session_id,
+        partial=candidate.hit.partial,
+        confidence=candidate.hit.confidence,
+        attributes=candidate.hit.attributes,
+        hidden_at=candidate.hit.hidden_at,
+        hidden_reason=candidate.hit.hidden_reason,
+        replaced_by=candidate.hit.replaced_by,
+        count=len(folded.group),
+        alike=tuple(each.hit.memory_id for each in folded.group[1:]),
     )

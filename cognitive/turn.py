@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -44,7 +44,11 @@ class ToolCall(InputModel):
 
 
 class Message(InputModel):
-    """A message of the conversation. In a tool's answer, `tool_call_id` is the id of the call that it answers."""
+    """A message of the conversation. In a tool's answer, `tool_call_id` is the id of the call that it answers.
+
+    `kind` marks the messages that the layer itself writes: "summary", "directive" (the plan's current step) and
+    "action" (see `action_prompt`).
+    """
 
     role: Role
     content: MessageText = ""
@@ -350,7 +354,8 @@ class RecallHit:
 
     `content` is the passage that was found; it is the whole memory unless `partial` is True. `hidden_at`,
     `hidden_reason` and `replaced_by` are set for a memory that a newer one superseded; such a memory is below its
-    replacement.
+    replacement. `count` is the number of memories that the hit represents: itself and those with the ids `alike`, which
+    the search found in nearly the same words.
     """
 
     memory_id: UUID
@@ -368,3 +373,20 @@ class RecallHit:
     hidden_at: datetime | None = None
     hidden_reason: HiddenReason | None = None
     replaced_by: UUID | None = None
+    count: int = 1
+    alike: tuple[UUID, ...] = ()
+
+
+class RecallHits(tuple[RecallHit, ...]):
+    """The memories that `recall` found, best first.
+
+    `more` is the number of further memories that the same search found; a higher limit returns them.
+    """
+
+    more: int
+
+    def __new__(cls, hits: Iterable[RecallHit] = (), more: int = 0) -> RecallHits:
+        """Return a tuple of these hits."""
+        made = super().__new__(cls, hits)
+        made.more = more
+        return made

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from brain.types import Memory, Receipt, Revision
-    from cognitive.turn import RecallHit
+    from cognitive.turn import RecallHit, RecallHits
 
 _IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True, type=click.UUID)
 
@@ -117,7 +117,7 @@ def _show_ids(ids: Sequence[UUID]) -> None:
 @click.command(
     cls=JsonCommand,
     shape="{hits: [{memory_id, type, content, source?, score, scores: {…}, occurred_at?, speaker?, session_id?, "
-    "partial, confidence, attributes: {…}, hidden_at?, hidden_reason?, replaced_by?}]}",
+    "partial, confidence, attributes: {…}, hidden_at?, hidden_reason?, replaced_by?, count, alike: [id]}]}",
 )
 @click.argument("query")
 @AGENT
@@ -167,23 +167,27 @@ def recall(
     )
 
 
-async def _recall(agent: str, query: str, filters: dict[str, Any]) -> Sequence[RecallHit]:
+async def _recall(agent: str, query: str, filters: dict[str, Any]) -> RecallHits:
     async with cognitive.CognitiveLayer.open() as layer:
         return await layer.recall(agent, query, **filters)
 
 
-def _show_hits(scores: bool, hits: Sequence[RecallHit]) -> None:
+def _show_hits(scores: bool, hits: RecallHits) -> None:
     rows = [
         (f"{hit.score:.3f}", hit.type, printing.day(hit.occurred_at), _words(hit, scores), hit.memory_id)
         for hit in hits
     ]
     printing.table(("score", "type", "date", "memory", "id"), rows)
+    if hits.more:
+        printing.line(f"{hits.more} more were found; a higher --limit shows more of them.", style="dim")
 
 
 def _words(hit: RecallHit, scores: bool) -> Text:
     from rich.text import Text
 
     words = Text(printing.safe(f"{hit.speaker}: {hit.content}" if hit.speaker else hit.content))
+    if hit.count > 1:
+        words.append(f" ({hit.count} times)", style="dim")
     if scores:
         parts = ", ".join(f"{k.removeprefix('relevance.')} {v:.3f}" for k, v in hit.scores.items() if "." in k)
         words.append(f"\n{parts}, boost {hit.scores['boost']:.2f}", style="dim")

@@ -22,6 +22,7 @@ Modules, in order of execution:
 - `guards`: rules that detect different facts in similar words, such as another number or a negation.
 - `sentences`: parse a text for `similarity` and `guards`.
 - `lexicon`: the English words that `guards` needs: opposites, synonyms, units, negations.
+- `folding`: for the recall tool, make near-identical candidates one with a count.
 - `budget`: set the token budget of each section, and fit whole memories into it.
 - `explore`: occasionally show a candidate that was just left out, with a known probability.
 - `render`: write memories as quoted, dated prompt text.

@@ -78,7 +78,8 @@ class Score:
     """The score of a search hit, explained.
 
     `parts` are the factors of its relevance (name, value, length of the bar). `boost` is the factor by which past use
-    changes the score. `channels` has the raw scores of the searches by words and by meaning.
+    changes the score. `channels` has the raw scores of the searches by words and by meaning. `count` is the number of
+    memories in nearly the same words that the hit represents.
     """
 
     rank: int
@@ -87,6 +88,7 @@ class Score:
     boost: float
     parts: tuple[tuple[str, float, float], ...]
     channels: tuple[tuple[str, float], ...]
+    count: int = 1
 
     @property
     def bars(self) -> list[tuple[str, float]]:
@@ -292,6 +294,7 @@ def _score(rank: int, hit: RecallHit) -> Score:
         boost,
         tuple((name.replace("_", " "), value, abs(value) / largest) for name, value in by_size if value),
         tuple((name.replace("_", " "), value) for name, value in sorted(channels.items())),
+        hit.count,
     )
 
 

@@ -127,7 +127,7 @@ class CognitiveStore(BaseStore):
         hits = await self._layer.recall(
             self._agent_id, storable(op.query or ""), self._type, MAX_HITS, tags=[_to_tag(op.namespace_prefix)]
         )
-        scores = {hit.memory_id: hit.score for hit in hits}
+        scores = {id: hit.score for hit in hits for id in (hit.memory_id, *hit.alike)}  # items of one text are several
         memories = await self._layer.get(self._agent_id, list(scores))
         return [
             _to_search_item(memory, scores[memory.id])

@@ -12,7 +12,7 @@ from cognitive.context.render import NOTICE, line
 from cognitive.errors import InvalidInput
 from cognitive.policy import Policy
 from cognitive.prompt import CLOSING, OPENING, sealed
-from cognitive.turn import RecallHit, Tool, ToolSpec, TurnContext
+from cognitive.turn import RecallHits, Tool, ToolSpec, TurnContext
 
 log = logging.getLogger(__name__)
 
@@ -38,11 +38,16 @@ RECALL_UNAVAILABLE = "Memory cannot be searched at the moment; go on without it.
 _NO_HITS = "Nothing more is remembered about that."
 
 
-def recall_answer(hits: Sequence[RecallHit], policy: Policy) -> str:
-    """Return the found memories as text for the model, best first, or a message that nothing was found."""
+def recall_answer(hits: RecallHits, policy: Policy) -> str:
+    """Return the found memories as text for the model, best first, or a message that nothing was found.
+
+    The text says how many memories a line represents, and how many more were found.
+    """
     if not hits:
         return _NO_HITS
-    return sealed(OPENING, [NOTICE, *(line(hit, policy) for hit in hits)], CLOSING)
+    lines = [line(hit, policy) + (f" ({hit.count} times)" if hit.count > 1 else "") for hit in hits]
+    more = [f"{hits.more} more were found; a higher limit shows more of them."] if hits.more else []
+    return sealed(OPENING, [NOTICE, *lines, *more], CLOSING)
 
 
 def to_tool(name: str, description: str | None, parameters: Mapping[str, Any] | None) -> Tool | None:

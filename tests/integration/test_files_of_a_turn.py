@@ -89,7 +89,6 @@ BEYOND = {
     "cognitive/background.py": "background tasks: it limits them and ends them at close",
     "cognitive/context/duplicates.py": "candidates compared with each other: they take places, sentences don't",
     "cognitive/context/evidence.py": "the terms of evidence: the benchmark that fits their weights reads them, too",
-    "cognitive/context/lexicon.py": "synonyms and antonyms: 300 rows of data",
     "cognitive/context/listing.py": "requests for lists: they pass over abstention",
     "cognitive/context/superseded.py": "replaced memories: questions about the past keep them",
     "cognitive/context/talk.py": "lines that only ask: ranking, abstention and dedup treat them apart",
@@ -117,6 +116,7 @@ SOMETIMES = {
     "brain/postgres/connection_setup.py": "only when the pool opens a connection because none is free",
     "brain/postgres/schema.py": "as above: the database of a new connection is checked",
     "cognitive/telemetry/attributes.py": "only when the process traces, which another test may have enabled",
+    "cognitive/context/lexicon.py": "synonyms and antonyms, 300 rows: only for words that are not yet cached",
     "cognitive/window/output/normalise.py": "only when the limits of tool outputs are not yet cached in the process",
 }
 

@@ -128,6 +128,12 @@ async def test_search_and_listing_return_more_than_one_page(store):
     assert await store.alist_namespaces(prefix=("n",)) == [("n", "0"), ("n", "1"), ("n", "2")]
 
 
+async def test_query_finds_each_item_of_equal_texts(store):
+    await store.abatch([PutOp(USERS, str(n), {"text": "Likes green tea."}) for n in range(3)])
+    found = await store.asearch(USERS, query="green tea")
+    assert {item.key for item in found} >= {"0", "1", "2"}
+
+
 async def test_synchronous_methods_work_in_nodes_but_not_in_the_event_loop(store):
     class State(TypedDict, total=False):
         answer: str

@@ -47,7 +47,10 @@ class RecallContext(InputModel, json_schema_extra={"description": "What to recal
 
 
 class Recalled(InputModel):
-    """A memory that was found. `score` compares the memories of one answer, and says nothing across answers."""
+    """A memory that was found. `score` compares the memories of one answer, and says nothing across answers.
+
+    `count` is the number of memories in nearly the same words that it represents, itself included.
+    """
 
     id: UUID
     type: MemoryType
@@ -56,13 +59,18 @@ class Recalled(InputModel):
     score: float
     occurred_at: datetime | None
     speaker: str | None
+    count: int
 
 
 class Recollection(InputModel):
-    """The memories, best first. They now count as shown in the open turn `turn_id`, if it is not null."""
+    """The memories, best first, and how many more were found, which a higher limit returns.
+
+    The memories now count as shown in the open turn `turn_id`, if it is not null.
+    """
 
     notice: str = NOTICE
     memories: tuple[Recalled, ...]
+    more: int
     turn_id: str | None
 
 
@@ -100,7 +108,7 @@ async def recall_context(request: ScopedRequest, arguments: RecallContext, trace
         where=arguments.where,
         as_of=arguments.as_of,
     )
-    recollection = Recollection(memories=tuple(map(_recalled_memory, hits)), turn_id=turn_id)
+    recollection = Recollection(memories=tuple(map(_recalled_memory, hits)), more=hits.more, turn_id=turn_id)
     return CallToolResult(
         content=[TextContent(type="text", text=recall_answer(hits, request.layer.policies.current(request.agent_id)))],
         structured_content=recollection.model_dump(mode="json"),
@@ -116,6 +124,7 @@ def _recalled_memory(hit: RecallHit) -> Recalled:
         score=hit.score,
         occurred_at=hit.occurred_at,
         speaker=hit.speaker,
+        count=hit.count,
     )
 
 
