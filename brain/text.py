@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 
@@ -71,6 +72,12 @@ def lexemes(text: str, language: str = ENGLISH) -> list[str]:
     distinct.
     """
     return [lexeme for word in words(text) if (lexeme := as_lexeme(word, language))]
+
+
+@cached(8_192)
+def stem_counts(text: str) -> Counter[str]:
+    """Return how often each English lexeme occurs in a text. The result is shared by its callers: do not change it."""
+    return Counter(lexemes(text))
 
 
 @cached(65_536)

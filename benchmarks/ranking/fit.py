@@ -34,7 +34,9 @@ ROUNDS = 3
 # Penalty on the squared distance to the weights of before. Without it, leaving out `mixed` put it 0.165 behind.
 _ANCHOR = 5.0
 _RIDGE = 1e-3
-_NEAR = 0.3  # weight of questions of neighbouring stores, some of which are answered rightly
+# Weights of unrelated prompts, and of questions of neighbouring stores, some of which are answered rightly. An answered
+# question weighs 1.
+_UNRELATED, _NEAR = 1.6, 0.3
 _OF_USE = ("past_use", "similar_turns")  # terms of evidence that need past turns, which the sets don't have
 
 Weights = NDArray[np.float64]
@@ -159,8 +161,8 @@ def leave_one_out(sets: Sequence[FittedSet], start: Mapping[str, float]) -> str:
 def fit_evidence(recorded: Sequence[RecordedSet], policy: Policy, *, cosines: bool) -> dict[str, float]:
     """Return the weights of the terms of evidence, by logistic regression; without `cosines` for words alone.
 
-    Questions count as answered if the recall tool has the answer among its first three. In each set the answered
-    questions weigh as much as the unrelated prompts.
+    Questions count as answered if the recall tool has the answer among its first three. In each set the unrelated
+    prompts weigh 1.6 times as much as the answered questions.
     """
     rows: list[tuple[Mapping[str, float], bool, float]] = []
     for each in recorded:
@@ -188,7 +190,7 @@ def evidence_rows(recorded: RecordedSet, policy: Policy) -> list[tuple[Mapping[s
             kind = "answered" if found_at(ranked_sources(each, policy, CONSTANTS), each.question, 3) else "missed"
         if kind in found:
             found[kind].append(evidence.terms(candidates, each.turn.found, each.plan, match))
-    share = {"answered": 1.0, "unrelated": 1.0, "near": _NEAR}
+    share = {"answered": 1.0, "unrelated": _UNRELATED, "near": _NEAR}
     return [(terms, kind == "answered", share[kind] / len(all_)) for kind, all_ in found.items() for terms in all_]
 
 

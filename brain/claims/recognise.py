@@ -34,7 +34,9 @@ _MAX_LENGTH = 160  # characters; a longer text is hardly one statement
 _MAX_WORDS = 24
 _MAX_KEY = 8  # stems of subject and attribute together; with more, two versions hardly agree in all
 _MAX_VALUE = 6  # words of a value that is neither a number nor a time
-_MAX_LABEL = 6  # words before a colon
+_MAX_LABEL = 8  # words before a colon
+_MIN_MATTER = 2  # stems of what a preference is about
+_UNSURE_LABEL = UNSURE - {"or", "either", "while"}  # "Preferred seat while travelling", "Preference for tea or coffee"
 # Verbs that say nothing beside a number, a time or a date.
 _LIGHT = frozenset("be have keep set happen occur schedule run change move need require meet".split())
 _CHANGED = frozenset("set change move switch rename update".split())
@@ -99,17 +101,26 @@ def person_of(speaker: str | None) -> str:
 
 
 def _labelled(content: str, person: str) -> Claim | None:
-    """Return the claim of "Preferred temperature: 21 degrees", whose label ends in a property or a preference."""
+    """Return the claim of "Preferred temperature: 21 degrees", whose label names a property or a preference."""
     label, colon, value = content.partition(": ")
     if not colon or ":" in value:
         return None
     words, _ = split_words(label)
     said = value.partition(" (")[0]
-    if not 1 < len(words) <= _MAX_LABEL or len(said.split()) > _MAX_VALUE or not UNSURE.isdisjoint(words):
+    if not 1 < len(words) <= _MAX_LABEL or len(said.split()) > _MAX_VALUE or not _UNSURE_LABEL.isdisjoint(words):
         return None
-    if words[0] not in ("preferred", "favorite", "favourite") and not _names_property(words):
+    if words[0] not in ("preferred", "favorite", "favourite") and not _names_property(words) and not _preference(words):
         return None
     return _claim(words, "", split_words(said)[0], person)
+
+
+def _preference(words: Sequence[str]) -> bool:
+    """Return True if a label names a preference and its matter, as in "Fan speed preference".
+
+    The matter has at least two words: under "Food preferences" a person has several, which are no versions.
+    """
+    stems = {_canonical(word) for word in words} - {""}
+    return _PREFERENCE in stems and len(stems) > _MIN_MATTER
 
 
 def _has_clauses(words: Sequence[str]) -> bool:
@@ -127,6 +138,7 @@ def _canonical(word: str) -> str:
     return SAME.get(lexeme, lexeme)
 
 
+_PREFERENCE = _canonical("preference")
 _PROPERTY_STEMS = frozenset(map(_canonical, PROPERTIES)) - {""}
 
 

@@ -158,16 +158,16 @@ SAME: Mapping[str, str] = {word: row.split()[0] for row in _SAME.strip().splitli
 
 # A statement that names one of these of its subject can have any value: "The door code is 4471".
 PROPERTIES = frozenset(
-    """address account alias author balance birthday branch brand budget capacity capital category ceo cfo coach code
-    colour competitor contact contractor countersign cto currency deadline default dentist diet director dish dns doctor
-    domain drink editor email employer engine favourite flavour food format framework frequency gate goal host hostname
-    hosting id insurance interval key landlord language lawyer lead leader length level licence license limit location
-    lunch maintainer maker manager manufacturer max maximum mentor method minimum mode model motto name nickname number
-    occupation office operator owner parser partner password phone pin plan plate platform pool port price priority
-    profession provider quota rate region registrar rent retention role roommate salary schedule seat secretary server
-    size speed spouse status store strategy supplier surname system tax teacher team template tenant theme threshold
-    timeout timezone title token tool topic trainer treasurer type username vendor venue version warehouse warranty wifi
-    winner zone zip""".split()
+    """address account alias author balance birthday branch brand budget capacity capital category ceo cfo coach
+    code colour competitor contact contractor countersign cto currency deadline default dentist diet director dish
+    dns doctor domain drink editor email employer engine favourite flavour food format framework frequency gate goal
+    host hostname hosting id insurance interval key landlord language lawyer lead leader length level licence
+    license limit location lunch maintainer maker manager manufacturer max maximum mentor method minimum mode model
+    motto name nickname number occupation office operator owner parser partner password phone pin plan plate
+    platform pool port price priority profession provider quota rate region registrar rent retention role roommate
+    salary schedule seat secretary sensitivity server size speed spouse status store strategy supplier surname
+    system tax teacher team template tenant theme threshold timeout timezone title token tolerance tool topic
+    trainer treasurer type username vendor venue version warehouse warranty wifi winner zone zip""".split()
 )
 
 # States that exclude one another: the sides of an axis are separated by "|".

@@ -7,7 +7,6 @@ whether two texts say the same. This module also removes the blocks of earlier t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -35,19 +34,6 @@ _CARRIERS = frozenset({"user", "system"})  # roles of messages that may contain 
 _MAX_PER_MESSAGE = 20_000  # characters, from the end of the message
 _MAX_SENTENCES = 120
 _MAX_SENTENCE_LENGTH = 2_000  # characters
-# Requests and questions without a question mark: "tell me about the glue", "can you find", "where did we put". A clause
-# with "when" or "where" and no verb after it ("when the server restarts, ...") is a statement.
-_REQUEST = re.compile(
-    r"\W*(?:(?:please|pls|hey|hi|hello|ok|okay|so|and|also|now|well|then)\W+)*"
-    r"(?:(?:tell|remind|show|give|find|list|explain|describe|summari[sz]e|search|recall|help|look up|look for)\b"
-    r"|(?:can|could|would|will|do|does|did|is|are|was|were|have|has|should) "
-    r"(?:i|we|you|u|he|she|it|they|the|my|our|your|there|this|that|any|anyone|someone)\b"
-    r"|(?:what|who|whom|whose|when|where|which|why|how)(?:'s|'re|'d|(?: \w+)? (?:is|are|was|were|do|does|did|has|have"
-    r"|can|could|should|would|will|to))\b"
-    r"|i (?:want|need|would like|'d like) (?:to (?:know|see|hear|find)|you to)\b|i (?:wonder|forgot|forget)\b)",
-    re.IGNORECASE,
-)
-_CLOSERS = "\"'”’)]"
 
 Compare = Callable[[Hit, ParsedSentence], WindowSimilarity | None]
 
@@ -61,14 +47,9 @@ def window_sentences(messages: Sequence[str]) -> list[str]:
         sentence[:_MAX_SENTENCE_LENGTH]
         for message in messages
         for sentence in sentences(message[-_MAX_PER_MESSAGE:])
-        if not _asks(sentence)
+        if talk.states(sentence[:_MAX_SENTENCE_LENGTH])
     ]
     return stated[-_MAX_SENTENCES:]
-
-
-def _asks(sentence: str) -> bool:
-    """Return True if a sentence is a question or a request."""
-    return sentence.rstrip(_CLOSERS).endswith(("?", "？")) or _REQUEST.match(sentence) is not None
 
 
 def window(stated: Sequence[str], vectors: Mapping[str, Vector]) -> SentenceSet:

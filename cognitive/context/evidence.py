@@ -11,11 +11,16 @@ from collections.abc import Callable, Mapping, Sequence
 
 from brain.search import SearchResult
 from brain.terms import idf
+from brain.text import lexemes
+from cognitive.context.talk_rules import ASKS
 from cognitive.plan import Plan
 from cognitive.policy.constants import Constants
 from cognitive.trace import Candidate
 
 Match = Callable[[Candidate], float]
+
+_FIRST = 5  # candidates whose cosine counts; the vectors of those that rank lower are near by chance more often
+_ROUNDING = 1e-6  # by which sums from the database may differ
 _MEMORY = "memory"  # the category of messages about the user's own matters
 
 
@@ -40,13 +45,14 @@ def _probability(values: Mapping[str, float], weights: Mapping[str, float]) -> f
 def terms(candidates: Sequence[Candidate], found: SearchResult, plan: Plan, match_of: Match) -> dict[str, float]:
     """Return the terms of the evidence for candidates, which are best first and at least one.
 
-    - `best_cosine` and `first_cosine`: the highest cosine to the message, and that of the first candidate that has a
-      vector; missing if none has one.
+    - `best_cosine`: the highest cosine to the message among the first five candidates that have a vector; missing if
+      none has one.
     - `shared_words`: the highest share of the message's words that one memory contains, by their rarity (idf).
     - `rare_words`: the rarity of these words, in units of a word that no memory has.
     - `speaker`: 1 if the message names the speaker of a memory.
-    - `question`, `hint` and `own`: 1 if the message is a question, asks for a memory type, or is about the user's own
-      matters (the category memory).
+    - `unknown_name`: 1 if the message has a name, code or quotation with a word that no memory contains.
+    - `asks` and `own`: 1 if the message has a question mark or a question word, which a mere request ("tell me a joke")
+      lacks, or is about the user's own matters (the category memory).
     - `store_size`: the logarithm of the number of passages, because a large store matches anything a little.
     - `past_use` and `similar_turns`: the boost above 1 of the best match, and the highest lift (see `usage`).
     - `without_vector`: 1 if a candidate has no vector. It has no weight.
@@ -57,8 +63,8 @@ def terms(candidates: Sequence[Candidate], found: SearchResult, plan: Plan, matc
         "shared_words": matched / max(sum(found.idf.values()), 1e-6),
         "rare_words": matched / idf(found.passages, 0),
         "speaker": float(any("speaker" in candidate.factors for candidate in candidates)),
-        "question": float(plan.signals.question),
-        "hint": float(bool(plan.signals.hints)),
+        "unknown_name": float(_names_unknown(candidates, plan.signals.entities, found)),
+        "asks": float(ASKS.search(plan.signals.text) is not None),
         "own": float(_MEMORY in plan.categories),
         "store_size": math.log1p(found.passages),
         "past_use": max(0.0, boost - 1),
@@ -68,5 +74,17 @@ def terms(candidates: Sequence[Candidate], found: SearchResult, plan: Plan, matc
     known = [cosine for cosine in cosines if cosine is not None]
     if known:
         incomplete = float(len(known) < len(cosines))
-        values |= {"best_cosine": max(known), "first_cosine": known[0], "without_vector": incomplete}
+        values |= {"best_cosine": max(known[:_FIRST]), "without_vector": incomplete}
     return values
+
+
+def _names_unknown(candidates: Sequence[Candidate], entities: Sequence[str], found: SearchResult) -> bool:
+    """Return True if an entity of the message has a word that was searched for, and that no memory contains.
+
+    Word frequencies count the texts of memories. A word that only the context of a candidate has is known too.
+    """
+    absent = idf(found.passages, 0) - _ROUNDING
+    scores = [candidate.hit.scores for candidate in candidates]
+    in_context = max([each.get("context_matched", 0.0) - each.get("content_matched", 0.0) for each in scores])
+    names = {lexeme for entity in entities for lexeme in lexemes(entity)}
+    return in_context < absent and any(found.idf.get(name, 0.0) >= absent for name in names)

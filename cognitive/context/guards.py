@@ -19,6 +19,7 @@ from cognitive.context.sentences import SPEAKER, ParsedSentence
 _NOTHING: frozenset[str] = frozenset()
 _SWAPPED = 2  # maximum number of words in a replacement
 _SWAPPED_PAIRS = 5  # the same in scripts that are split into pairs of characters, where a name is several pairs
+_MIN_REORDERED = 0.75  # share of the memory's stems in a text that has them in another order
 _MIN_RELATED = 4  # characters of a stem that related stems begin with
 _MAX_PARSED = 4_096  # texts whose code and segments are cached
 
@@ -32,6 +33,7 @@ _OPTION = re.compile(r"(?<!\S)--?[A-Za-z][\w-]*")
 
 _VAGUE = frozenset({"DAY", "YEAR", "AM", "PM"})  # without its number, such a unit says little: "the day", "at six"
 
+Opcode = tuple[str, int, int, int, int]  # of `difflib`: operation, start and stop in the memory, in the other text
 Guard = Callable[[ParsedSentence, ParsedSentence], bool]
 
 
@@ -152,10 +154,16 @@ def _listed(order: Sequence[str], start: int, stop: int) -> bool:
 def _swapped(memory: ParsedSentence, other: ParsedSentence) -> bool:
     """Return True if the texts differ only in a replaced word or two, as in "likes tea" and "likes coffee".
 
-    A restatement of the same fact changes more than that.
+    A restatement of the same fact changes more than that: "Renting a cello requires a deposit" has most words of "The
+    deposit on a cello rental", in another order. In any order, one word in the place of another one is no restatement:
+    "The kitchen window sticks when it rains", "When it rains the bathroom window sticks".
     """
+    if _one_replaced(memory, other):
+        return True
     codes = SequenceMatcher(None, memory.order, other.order, autojunk=False).get_opcodes()
     if any(operation == "delete" and start > 0 and stop < len(memory.order) for operation, start, stop, *_ in codes):
+        return False
+    if len(memory.stems & other.stems) >= _MIN_REORDERED * len(memory.stems) and _reordered(codes, memory, other):
         return False
     for n, (operation, start, stop, other_start, other_stop) in enumerate(codes):
         if operation != "replace" or not _flanked(codes, n, memory, other):
@@ -168,15 +176,42 @@ def _swapped(memory: ParsedSentence, other: ParsedSentence) -> bool:
     return False
 
 
+def _one_replaced(memory: ParsedSentence, other: ParsedSentence) -> bool:
+    """Return True if each text has one word that the other text lacks, and both are beside the same word.
+
+    The name of a subject is not replaced if the other text is in the first person: its speaker may be meant.
+    """
+    old, new = memory.stems - other.stems, other.stems - memory.stems
+    if len(old) != 1 or len(new) != 1 or (other.is_first_person and old <= memory.subjects):
+        return False
+    return not _beside(old, memory.order).isdisjoint(_beside(new, other.order))
+
+
+def _beside(stems: frozenset[str], order: Sequence[str]) -> frozenset[str]:
+    """Return the words directly before and after these stems in a text."""
+    words = [word for word in order if word not in JOINERS and word != SPEAKER]
+    return frozenset(
+        one for pair in pairwise(words) for one, two in (pair, pair[::-1]) if two in stems and one not in stems
+    )
+
+
+def _reordered(codes: Sequence[Opcode], memory: ParsedSentence, other: ParsedSentence) -> bool:
+    """Return True if a word that both texts have is at another place in the other text, by `difflib` codes."""
+    old, new = set[str](), set[str]()
+    for operation, start, stop, other_start, other_stop in codes:
+        if operation != "equal":
+            old.update(memory.order[start:stop])
+            new.update(other.order[other_start:other_stop])
+    return not (old & new).issubset(JOINERS)
+
+
 def _replaced(old: Sequence[str], new: Sequence[str], memory: ParsedSentence, other: ParsedSentence) -> bool:
     """Return True if a short phrase `old` of the memory is replaced by a short phrase `new` in the other text."""
     limit = _SWAPPED_PAIRS if all(not word.isascii() and len(word) <= 2 for word in (*old, *new)) else _SWAPPED
     return 0 < len(new) <= limit and len(old) <= limit and not set(old) <= other.stems and not set(new) <= memory.stems
 
 
-def _flanked(
-    codes: Sequence[tuple[str, int, int, int, int]], n: int, memory: ParsedSentence, other: ParsedSentence
-) -> bool:
+def _flanked(codes: Sequence[Opcode], n: int, memory: ParsedSentence, other: ParsedSentence) -> bool:
     """Return True if difference `n` of the `difflib` codes has equal words or an end of the memory on both sides."""
     _, start, stop, _, _ = codes[n]
     before = start == 0 or codes[n - 1][0] == "equal"

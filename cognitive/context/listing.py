@@ -8,13 +8,12 @@ adds memories to those that pass abstention.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
 
-from brain.caches import cached
 from brain.search import Hit
-from brain.text import lexemes
+from brain.text import stem_counts
 from cognitive.context.speakers import FIRST_PERSON, USERS
 from cognitive.plan import DateRange, Listing, Signals
 from cognitive.trace import Candidate, CandidateResult, StageResult
@@ -26,7 +25,6 @@ from cognitive.trace import Candidate, CandidateResult, StageResult
 # memories are shown. With 0.2 instead of 0.35, twice as many questions about unrelated topics ("chess") show something.
 _MIN_OWN_COSINE, _MIN_COSINE = 0.2, 0.35
 _GROWTH, _SMALL_STORE = 0.04, 10  # per factor e in size; passages
-_MAX_KEPT = 4_096  # memories whose stems are cached, because turns retrieve the same ones again
 
 
 def keep_listed(
@@ -59,7 +57,7 @@ def keep_listed(
         )
     passed = abstain(candidates)
     if passed.kept and not listing.own:  # a cosine decides only where there is nothing more certain
-        stems = _stems(" ".join(listing.topic))
+        stems = stem_counts(" ".join(listing.topic)).keys()
         listed = [candidate for candidate in listed if _names(candidate.hit, stems)]
     chosen = {candidate.hit.memory_id for candidate in listed}
     kept = chosen | {candidate.hit.memory_id for candidate in passed.kept}
@@ -101,7 +99,7 @@ def _listed(
     if listing.topic:
         least = _MIN_OWN_COSINE if listing.own else _MIN_COSINE
         least += _GROWTH * math.log(max(1.0, passages / _SMALL_STORE))
-        stems = _stems(" ".join(listing.topic))
+        stems = stem_counts(" ".join(listing.topic)).keys()
         matching = [[each for each in group if _is_about(each, stems, least)] for group in groups]
         if listing.broad and not any(_names(each.hit, stems) for each in in_time):
             matching = groups  # a topic such as "meetings" or "family" is often only a general word for what is stored
@@ -115,7 +113,7 @@ def _within(hit: Hit, dates: DateRange) -> bool:
     return any(dates.start <= moment < dates.end for moment in _moments(hit))
 
 
-def _is_about(candidate: Candidate, topic: frozenset[str], least: float) -> bool:
+def _is_about(candidate: Candidate, topic: Set[str], least: float) -> bool:
     return _names(candidate.hit, topic) or candidate.hit.scores.get("content_cosine", 0.0) >= least
 
 
@@ -128,17 +126,11 @@ def _moments(hit: Hit) -> list[datetime]:
     return [hit.occurred_at, planned]
 
 
-def _names(hit: Hit, topic: frozenset[str]) -> bool:
+def _names(hit: Hit, topic: Set[str]) -> bool:
     """Return True if a memory has at least half of the stems of a topic."""
     attributes = (value for value in hit.attributes.values() if isinstance(value, str))
-    own = _stems(" ".join((hit.speaker or "", hit.content, *attributes)))
+    own = stem_counts(" ".join((hit.speaker or "", hit.content, *attributes))).keys()
     return bool(topic) and 2 * len(topic & own) >= len(topic)
-
-
-@cached(_MAX_KEPT)
-def _stems(text: str) -> frozenset[str]:
-    """Return the lexemes (stems) of a text."""
-    return frozenset(lexemes(text))
 
 
 def _about_user(hit: Hit) -> bool:

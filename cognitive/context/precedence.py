@@ -22,7 +22,7 @@ from uuid import UUID
 from brain.caches import cached
 from brain.claims import announces_change, denies, states_wish, subject_stems
 from brain.search import Hit
-from brain.text import lexemes
+from brain.text import stem_counts
 from cognitive.context.speakers import USERS
 from cognitive.plan import RetrievalQuery
 from cognitive.policy.constants import Constants
@@ -36,7 +36,7 @@ _QUANTITY = re.compile(r"[\d.:,/-]*\d[a-z]{1,4}")  # "500ml", "1990s", "400th"
 _YEAR = re.compile(r"(?:[a-z]+-?|\d{1,2}\.\d{1,2}\.)(?:19|20)\d\d")  # "mid-2023", "5.11.2026"
 _SNAKE = re.compile(r"[^\W_]+(?:_[^\W_]+)+")
 _MAX_COMPARED = 64  # best candidates that are compared with each other; lower ones would not be shown
-_MAX_KEPT = 4_096  # memories whose stems are cached, because turns retrieve the same ones again
+_MAX_KEPT = 4_096  # memories whose words are cached, because turns retrieve the same ones again
 _MIN_STEMS = 3  # of a text that is compared by its stems; one different word changes a shorter statement
 _MAX_IDENTIFIERS = 64  # of a query that are looked for; a pasted log has thousands
 _MAX_NAMES, _MAX_NAMED = 3, 40  # identifiers that a reason names, and characters of each
@@ -306,7 +306,7 @@ class _Words(NamedTuple):
 @cached(_MAX_KEPT)
 def _words(content: str) -> _Words:
     """Return the stems and other properties of a text."""
-    return _Words(Counter(lexemes(content)), denies(content), announces_change(content), states_wish(content))
+    return _Words(stem_counts(content), denies(content), announces_change(content), states_wish(content))
 
 
 def _newest_first(

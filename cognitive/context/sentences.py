@@ -51,6 +51,8 @@ _SIGNS = {
 _SIGN = re.compile("|".join(map(re.escape, _SIGNS)))
 _PHRASE = re.compile(r"\b(?:" + "|".join(PHRASES) + r")\b")
 _USED_TO = re.compile(r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bbe )(?<!\bget )(?<!\bgot )\bused to\b")
+_NOT = "|".join(sorted(SCOPES["negated"] - {"without"}))
+_NOT_WITHOUT = re.compile(rf"\b(?:{_NOT})((?: [\w'-]+){{1,8}}?) without\b(?: having)?")
 _CLAUSE = re.compile(r"[,;:()\n–—]|\.(?=\s|$)|[!?]")
 _DIGIT = re.compile(r"\d")
 _FIGURE = re.compile(r"v?(\d+(?:[.:]\d+)*)$")
@@ -269,8 +271,12 @@ def _on_the_clock(time: re.Match[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a normalised text, with numbers separated from their units, and signs such as "%" written as words."""
+    """Return a normalised text, with numbers separated from their units, and signs such as "%" written as words.
+
+    Two negations are left out: "Never push without having run the tests" says "push with run the tests".
+    """
     plain = _USED_TO.sub("formerly", _PHRASE.sub(lambda phrase: PHRASES[phrase.group()], normalise(text)))
+    plain = _NOT_WITHOUT.sub(r"\1 with", plain)
     if _DIGIT.search(plain) is None:
         return plain
     plain = _SIGN.sub(lambda sign: _SIGNS[sign.group()], _THOUSANDS.sub("", plain))

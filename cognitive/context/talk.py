@@ -12,19 +12,17 @@ from brain.caches import cached
 from brain.search import Hit
 from brain.text import normalise, sentences, words
 from cognitive.context.speakers import ASSISTANTS
-from cognitive.context.talk_rules import BREAK, CLAUSE, DEPENDENT, DETAIL, FILLER, NEUTRAL, RULES, Kind
+from cognitive.context.talk_rules import BREAK, CLAUSE, DEPENDENT, DETAIL, FILLER, FILLERS, NEUTRAL, RULES, Kind
 from cognitive.trace import Candidate, CandidateResult, StageResult
 
 Sentence = tuple[str, ...]  # words, in order
 
 _MAX_READ = 8_192  # texts whose result is cached, because an agent's turns retrieve the same memories again
 _MAX_LENGTH = 1_000  # characters; a longer text states something, and a longer message is compared with no memory
-_SKIPPED = frozenset(
-    "hey hi hello please pls ok okay so and also now well then thanks again just oh hmm sorry actually btw".split()
-)
 _MIN_STATED = 4  # words of a clause that states something; "my sister Rita" names what the question is about
 _MAX_FILLED = 40  # characters by which fillers make a text longer than a message that says the same
 _EMPTY: frozenset[Sentence] = frozenset({()})
+_STATING = ("states", "requests")  # kinds of a clause that says more than what is asked
 _CLOSERS = "\"'”’)]*_ "
 
 
@@ -41,14 +39,22 @@ def only_asks(text: str, *, assistant: bool = False) -> bool:
     if len(text) > _MAX_LENGTH:
         return False
     parts = sentences(text)
-    kinds = [kind(part, assistant=assistant) for part in parts]
+    kinds = ["states" if (k := kind(part, assistant=assistant)) == "requests" else k for part in parts]
     if assistant and "unknown" in kinds:  # advice beside it ("It is on the router") is no statement without a detail
         kinds = ["neutral" if k == "states" and not DETAIL.search(p) else k for k, p in zip(kinds, parts, strict=True)]
     return "states" not in kinds and ("asks" in kinds or "unknown" in kinds)
 
 
+def states(sentence: str) -> bool:
+    """Return True if a sentence is no question or request, which contain the words of a fact without stating it."""
+    return not _is_question(sentence) and kind(sentence) in ("states", "neutral")
+
+
+@cached(_MAX_READ)
 def kind(sentence: str, *, assistant: bool = False) -> Kind:
-    """Return what a sentence does: it states, asks, says that something is not known, or none of these ("neutral").
+    """Return what a sentence does: it states, asks, requests, says that something is not known, or none ("neutral").
+
+    A request wants more than an answer, so that a line with one may still say what its speaker wishes.
 
     A sentence that begins otherwise and ends with a statement states: "I forgot the code: it's 4471".
     """
@@ -79,7 +85,7 @@ def _states_first(question: str, *, assistant: bool) -> bool:
     first, *rest = CLAUSE.split(question)
     if not rest or len(words(first)) < _MIN_STATED or DEPENDENT.match(first):
         return False
-    return _kind(first, assistant=assistant) == "states"
+    return _kind(first, assistant=assistant) in _STATING
 
 
 def _states_later(sentence: str, first: Kind, *, assistant: bool) -> bool:
@@ -93,7 +99,7 @@ def _states_later(sentence: str, first: Kind, *, assistant: bool) -> bool:
         if not (found["contrast"] or found["colon"]) and (len(words(rest)) < _MIN_STATED or DEPENDENT.match(rest)):
             continue
         needs_detail = first == "asks" or (assistant and not found["contrast"])
-        if (not needs_detail or DETAIL.search(rest)) and _kind(rest, assistant=assistant) == "states":
+        if (not needs_detail or DETAIL.search(rest)) and _kind(rest, assistant=assistant) in _STATING:
             return True
     return False
 
@@ -141,6 +147,6 @@ def _said_by_memory(content: str) -> tuple[frozenset[Sentence], frozenset[Senten
 def _said(text: str) -> tuple[frozenset[Sentence], frozenset[Sentence]]:
     """Return the sentences of a text without fillers: all of them, and those without a question mark."""
     parts = sentences(text)
-    said = [tuple(word for word in words(each) if word not in _SKIPPED) for each in parts]
+    said = [tuple(word for word in words(each) if word not in FILLERS) for each in parts]
     stated = (each for each, part in zip(said, parts, strict=True) if not _is_question(part))
     return frozenset(said) - _EMPTY, frozenset(stated) - _EMPTY

@@ -1,4 +1,4 @@
-"""Rules that recognise what a sentence of a conversation does: it states, asks, or says that something is not known."""
+"""Rules that recognise what a sentence of a conversation does: state, ask, request, or say that nothing is known."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["states", "asks", "unknown", "neutral"]
+Kind = Literal["states", "asks", "unknown", "neutral", "requests"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,10 +201,20 @@ RULES = (
         ),
     ),
     _row(
-        "states",
+        "requests",
         "to_do",
-        r"(?:can|could|would|will) (?:you|u|we|the)\b|is (?:it|that) (?:ok|possible)\b|may (?:i|we)\b",
-        ("Can you find me a quiet place?", "Is it possible to park without a permit?"),
+        rf"{_YOU}(?:show|give|find|list|explain|describe|summari[sz]e|search|help|look (?:up|for))\b"
+        r"|(?:can|could|would|will) (?:you|u|we|the)\b|is (?:it|that) (?:ok|possible)\b|may (?:i|we)\b"
+        r"|(?:i|we) (?:want|need|would like|'d like) (?:to (?:see|hear|find)|you to)\b"
+        rf"|{_WH} to\b",
+        (
+            "Can you find me a quiet place?",
+            "Is it possible to park without a permit?",
+            "Find the notes on the glue",
+            "I need to see the notes on the glue",
+            "How to mix the glue",
+        ),
+        ("The list is on the fridge.", "I need the glue on Monday."),
     ),
     _row(
         "asks",
@@ -237,12 +247,17 @@ RULES = (
     ),
 )
 
+# Words that add nothing to what is said, wherever they stand.
+FILLERS = (
+    "hey hi hello please pls ok okay so and also now well then thanks again just oh hmm sorry actually btw".split()
+)
 # Repeated groups begin with \W* and don't end with it: two adjacent \W* would make a failing match exponential.
 FILLER = re.compile(
-    r"(?:\W*(?:hey|hi|hello|please|pls|ok|okay|so|and|also|now|well|then|but|wait|right|again"
-    r"|oh|hm+|sorry|actually|unfortunately|honestly|btw|by the way|thanks"
-    r"|quick question|quick one|one question|one more thing|good question|great question)\b)+[\s,.:;!…–—-]*"
+    rf"(?:\W*(?:{'|'.join(sorted(FILLERS))}|hm+|but|wait|right|unfortunately|honestly|by the way"
+    r"|quick question|quick one|one question|one more thing|good question|great question)\b)+[\s,.:;!?…–—-]*"
 )
+# A question mark or a question word, which a mere request ("tell me a joke") lacks.
+ASKS = re.compile(rf"[?？]|\b{_WH}(?:['’]?s)?\b", re.IGNORECASE)
 NEUTRAL = re.compile(
     r"(?:\W*(?:thanks?(?: you)?(?: so much| a lot)?|sorry(?: about that)?|cheers|morning|good \w+)\b)+\W*"
 )

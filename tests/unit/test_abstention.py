@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from making import candidate, found, ids
 
+from brain.terms import idf
 from cognitive.context import abstention
 from cognitive.context.abstention import match
 from cognitive.context.evidence import evidence, terms
@@ -21,7 +22,7 @@ from cognitive.trace import Boost
 PASSAGES = 1_000
 UNKNOWN = Boost()
 FOUND = found(idf={"redis": 5.0, "cluster": 4.0}, passages=PASSAGES)
-PLAN = create_plan(Signals("", question=True), "question", (), Policy())
+PLAN = create_plan(Signals("what runs redis?", question=True), "question", (), Policy())
 
 
 def scored(n=1, *, cosine=None, matched=None, words=0.0, meaning=0.0, type="fact", boost=UNKNOWN, **others):
@@ -67,7 +68,7 @@ def test_candidates_are_kept_only_with_enough_evidence(cosine, matched, known):
 
 def test_evidence_combines_the_best_scores_of_all_candidates():
     best = terms([scored(1, cosine=0.2), scored(2, cosine=0.9), scored(3, matched=4.0)], FOUND, PLAN, match)
-    assert (best["best_cosine"], best["first_cosine"]) == (0.9, 0.2)
+    assert best["best_cosine"] == 0.9
     assert best["shared_words"] == pytest.approx(4 / 9)
 
 
@@ -167,12 +168,34 @@ def test_every_candidate_is_either_kept_in_order_or_dropped_once(scores, thresho
         assert max(candidates, key=match) in selection.kept
 
 
-def test_question_and_requested_type_add_evidence():
-    bare = create_plan(Signals(""), "conversation", (), Policy())
-    hinted = create_plan(Signals("", hints=(("decision", 0.5),)), "decision", (), Policy())
+def test_cosine_of_low_candidates_is_no_evidence():
+    first = [scored(n, cosine=0.2) for n in range(1, 6)]
+    assert probability(*first, scored(6, cosine=0.9)) == probability(*first)
+
+
+def test_question_and_own_matters_add_evidence():
+    bare = create_plan(Signals("tell me a joke", question=True), "question", (), Policy())
     memory = replace(bare, categories=("memory",))
     plain = probability(scored(cosine=0.3), plan=bare)
-    assert all(probability(scored(cosine=0.3), plan=plan) > plain for plan in (PLAN, hinted, memory))
+    assert all(probability(scored(cosine=0.3), plan=plan) > plain for plan in (PLAN, memory))
+
+
+@pytest.mark.parametrize(("name", "absent"), [("Redis", False), ("Zorbo", True), ("Atlas", False)])
+def test_name_that_no_memory_has_lowers_the_evidence(name, absent):
+    """A word that was not searched for, such as Atlas, may be in a memory."""
+    named = create_plan(Signals("what runs redis?", entities=(name,)), "question", (), Policy())
+    result = found(idf={"redis": 5.0, "zorbo": idf(PASSAGES, 0)}, passages=PASSAGES)
+    memory = scored(cosine=0.5)
+    assert (probability(memory, result=result, plan=named) < probability(memory, result=result)) is absent
+
+
+def test_name_that_only_a_context_has_is_known():
+    named = create_plan(Signals("what runs redis?", entities=("Zorbo",)), "question", (), Policy())
+    absent = idf(PASSAGES, 0)
+    result = found(idf={"zorbo": absent}, passages=PASSAGES)
+    hits = [candidate(1, scores={"content_cosine": 0.5, "context_matched": value}) for value in (0.0, absent)]
+    unknown, known = (terms([hit], result, named, match)["unknown_name"] for hit in hits)
+    assert (unknown, known) == (1.0, 0.0)
 
 
 def test_frame_can_have_its_own_evidence_threshold():

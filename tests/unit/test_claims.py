@@ -22,6 +22,9 @@ VERSIONS = [
     ("The feature flag new_checkout is enabled in production.", "In production, the feature flag new_checkout is off."),
     ("Karen Holt is the CEO of Northwind.", "Northwind's CEO is Dmitri Volkov."),
     ("Preferred temperature: 21 degrees (climate)", "Preferred temperature: 19 degrees (climate)"),
+    ("Screen brightness preference: low", "Screen brightness preferences: high (display)"),
+    ("Preferred seat while travelling: aisle", "Preferred seat while travelling: window"),
+    ("Tolerance for noise: low", "Tolerance for noise: medium"),
     ("Oliver has two children.", "Oliver has three kids."),
     ("Rosa is 34 years old.", "Rosa is 36."),
     ("Carla is married.", "Carla is single."),
@@ -34,10 +37,13 @@ SIBLINGS = [
     ("The gym opens at 6.", "The gym closes at 22."),
     ("The CEO of Northwind is Karen Holt.", "The CFO of Northwind is Dmitri Volkov."),
     ("I prefer tea.", "I prefer the aisle seat."),
+    ("Window seat preference: left side", "Evening meal preference: late"),
 ]
 NO_CLAIM = [
     "",
     "Yes.",
+    "Food preferences: no nuts",
+    "Preference: dark mode",
     "Is the door code 4471?",
     "If the door code is 4471, tell the guard.",
     "The door code might be 4471.",

@@ -378,7 +378,7 @@ def test_empty_window_drops_nothing():
 def test_similarity_is_the_highest_among_compatible_sentences():
     memory = ParsedSentence.of("The backups are kept for 30 days.", AXIS)
     near = ParsedSentence.of("Backups are kept for 30 days, he says.", beside(0.7))
-    paraphrase = ParsedSentence.of("For 30 days the backups stay.", beside(0.9))
+    paraphrase = ParsedSentence.of("For 30 days the backups stay on disk.", beside(0.9))
     contradicting = ParsedSentence.of("Backups are kept for 90 days.", beside(0.99))
     assert SentenceSet([near, paraphrase, contradicting]).similarity(memory) == WindowSimilarity(0.9, 1.0, 0.85)
     assert SentenceSet([contradicting]).similarity(memory) == WindowSimilarity(None, 0.0)
