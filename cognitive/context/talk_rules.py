@@ -248,7 +248,7 @@ RULES = (
 )
 
 # Words that add nothing to what is said, wherever they stand.
-FILLERS = (
+FILLERS = frozenset(
     "hey hi hello please pls ok okay so and also now well then thanks again just oh hmm sorry actually btw".split()
 )
 # Repeated groups begin with \W* and don't end with it: two adjacent \W* would make a failing match exponential.
