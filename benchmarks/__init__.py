@@ -6,6 +6,7 @@ Modules, in order of execution:
 - `turns`: time whole turns and measure what they find, in comparison with other memory systems.
 - `pre_turn`: time `pre_turn` by stage, for agents of several sizes.
 - `preflight`: measure and time the classification of messages.
+- `tool_filter`: count the tools that the filter loses and removes, for coding agents and MCP servers.
 - `attribution`: time the attribution of a response (finding the memories that it used).
 - `telemetry`: time the cost of telemetry per turn.
 - `snapshot`: measure the cost of REPEATABLE READ on the server.

@@ -34,9 +34,11 @@ from cognitive.preflight import plan as planning
 from cognitive.preflight.category_learning import NOTHING_LEARNED, CategoryLearning, learn
 from cognitive.preflight.classifier import ExemplarClassifier
 from cognitive.preflight.rules.categories import CATEGORY_DEFINITIONS
+from cognitive.turn import Tool
 
 MESSAGES = json.loads((Path(__file__).parents[1] / "tests" / "data" / "messages.json").read_text(encoding="utf-8"))
 CORE = tuple(dict.fromkeys(tool for need in CATEGORY_DEFINITIONS for tool in need.tools))
+TOOLS = tuple(Tool(name=name) for name in CORE)
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
 POLICY = Policy()
 LENGTH, RUNS = 10_000, 200
@@ -49,9 +51,10 @@ def planned(text: str, learned: CategoryLearning = NOTHING_LEARNED, guessed: Ite
     """
     read = signals.read(text, now=NOW)
     frame, reasons = classification.select_frame(text, read)
-    found = classification.classify_turn(text, read, (), (), POLICY, learned.factors).categories or tuple(guessed)
+    result = classification.classify_turn(text, read, (), (), POLICY, learned.factors)
+    found = result.categories or tuple(guessed)
     plan = planning.create_plan(read, frame, reasons, POLICY, None, found)
-    return planning.add_tools(plan, CORE, None, POLICY, learned.tools_for(found))
+    return planning.add_tools(plan, TOOLS, None, POLICY, learned.tools_for(found), result.possible)
 
 
 def judge(rows: list[Mapping[str, Any]], plans: list[Plan]) -> str:

@@ -28,7 +28,7 @@ from cognitive.plan import Plan
 from cognitive.policy import Policy
 from cognitive.policy.models import budget_for
 from cognitive.policy.resolver import PolicyResolver
-from cognitive.preflight.plan import merge_requirements
+from cognitive.preflight.hint import wanted_tools
 from cognitive.preflight.planner import Planner, hinted
 from cognitive.privacy import redaction
 from cognitive.recording.record import opened
@@ -204,7 +204,7 @@ class ToolSelector:
             return TurnTools(self._catalog.select_all(tools, turn.model))
         inputs = memories.memory_context.inputs
         try:
-            wanted = frozenset(merge_requirements(plan.categories, policy).tools)
+            wanted = frozenset(wanted_tools(tools, plan.categories, policy))
             past = inputs.found.past if inputs is not None else ()
             signals = ToolSignals(plan.signals.text, memories.memory_context.first_model_vector, past, wanted)
             selection = await self._catalog.select(turn, tools, signals, request.deadline, policy)

@@ -83,14 +83,17 @@ Where = Annotated[Mapping[str, Any] | None, BeforeValidator(_as_filter)]
 class Tool(InputModel):
     """A tool that the model may call. `parameters` is the JSON schema of its arguments.
 
-    The other fields are optional and serve ranking: phrases that ask for the tool (`intent_keywords`), the kinds of
-    input and output (`accepts`, `produces`), the names of tools that it makes unnecessary (`supersedes`), the steps of
-    a pipeline (`steps`) and the schemas of its input and output. Fields that are set are passed on to the provider.
+    The other fields are optional. `category` names one or more categories of work, such as "coding", whose turns need
+    the tool, besides those that its name shows; turns of other categories may leave it out. It is not sent to the
+    provider. The rest serve ranking and are passed on if they are set: phrases that ask for the tool
+    (`intent_keywords`), the kinds of input and output (`accepts`, `produces`), the names of tools that it makes
+    unnecessary (`supersedes`), the steps of a pipeline (`steps`) and the schemas of its input and output.
     """
 
     name: Label
     description: Text = ""
     parameters: Json = Field(default_factory=dict)
+    category: Label | tuple[Label, ...] = ()
     id: Label | None = None
     intent_keywords: tuple[Label, ...] = ()
     typical_use: Text = ""

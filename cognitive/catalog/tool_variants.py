@@ -32,7 +32,7 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _BLANKS = f"{string.punctuation}\t\r\n\v\f"
 _SPACES = str.maketrans(dict.fromkeys(f"{_BLANKS}…–—·«»“”‘’„¿¡。、，！？：；（）「」『』", " "))
 _ASCII_SPACES = bytes.maketrans(_BLANKS.encode(), b" " * len(_BLANKS))
-_FURTHER = frozenset(Tool.model_fields) - {"name", "description", "parameters"}
+_FURTHER = frozenset(Tool.model_fields) - {"name", "description", "parameters", "category"}
 _LIKE_NAMES = ("intent_keywords", "accepts", "produces", "supersedes")  # fields as informative as the name
 _MAX_DESCRIPTION_CHARS = 400  # of a description that are embedded; the model would truncate a longer text
 _HEAD = 80  # characters of a description in `heads`: most first sentences, and fast for thousands of tools

@@ -264,13 +264,14 @@ class Hooks:
         await self._settle(pending, _outcome(pending, turns, ""))
 
     def _added_context(self, session: _HookSession, context: TurnContext, before: Sequence[Message]) -> str:
-        """Return the text to add to the prompt: pinned memories, the plan's hint, and the memories of this turn.
+        """Return the text to add to the prompt: pinned memories, and the memories of this turn.
 
+        The plan's hint is left out, because a hook can change neither the tools nor the thinking level.
         Pinned memories are left out if the agent's context (`before`, the earlier messages) contains them.
         """
         is_shown = context.prefix == session.prefix or any(context.prefix in message.content for message in before)
         session.prefix = context.prefix
-        parts = ("" if is_shown else context.prefix, with_injected("", context.plan.hint, context.text))
+        parts = ("" if is_shown else context.prefix, with_injected("", None, context.text))
         return "\n\n".join(part for part in parts if part)
 
     def _forget_texts(self, agent_id: str, is_erased: IsErased) -> None:

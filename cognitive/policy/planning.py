@@ -110,7 +110,7 @@ class CategorySettings(SettingsGroup):
     with few tools whose messages fit no category."""
 
     tool_filtering: Annotated[bool, OUTSIDE] = True
-    """Leave out tools that no matched category uses. Switch it off if an agent needs every tool in every turn."""
+    """Leave out tools of other categories than the message's. Switch it off if an agent needs every tool each turn."""
 
     memory_tuning: Annotated[bool, BEFORE_RECORD] = True
     """Limit memory by category. Switch it off if small talk needs memory."""
@@ -119,8 +119,8 @@ class CategorySettings(SettingsGroup):
     """Choose the thinking level by category. Switch it off if the host chooses."""
 
     prompt_annotation: Annotated[bool, OUTSIDE] = True
-    """Add one line for the model, such as `[Context: research task | tools: web_search | thinking: low]`. Switch it off
-    if the model repeats that line."""
+    """Add one line for the model, such as `[Context: research task | tools: web_search | thinking: low]`, if the plan
+    removes tools or changes the turn's thinking level. Switch it off if the model repeats that line."""
 
     always_include: Annotated[tuple[Label, ...], OUTSIDE] = ("message",)
     """Names of tools that are never left out. Add the tools by which the agent speaks or ends its work."""

@@ -9,9 +9,12 @@ Modules, in order of execution:
 - `dates`: find the date range that a message names.
 - `date_ranges`: compute the date range of one phrase by the calendar.
 - `listings`: recognise messages that ask for a list of memories.
+- `category_table`: build the table of a policy's categories of work, with the operator's changes.
+- `tool_categories`: find the categories that a tool is for, by what it states and by the words of its name.
 - `classification`: select the frame (question, task, ...) and the categories of work of a message.
 - `message_shape`: detect structural signals of a message: length, code, links, lists, attachments, language.
-- `plan`: make the plan: memories to retrieve, budgets, tools, thinking level, model, hint.
+- `plan`: make the plan: memories to retrieve, budgets, tools, thinking level, model.
+- `hint`: write the line that summarises the plan for the model.
 - `classifier`: guess the category of a message that no rule knows from labelled sentences.
 
 Sub-packages:

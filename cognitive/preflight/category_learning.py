@@ -16,7 +16,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter, OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 
@@ -25,7 +25,8 @@ from brain.errors import StoreError
 from brain.turn_records import TurnToolCalls
 from brain.turns import TurnLog
 from cognitive.policy import Policy
-from cognitive.preflight.classification import category_table
+from cognitive.preflight.category_table import CategoryTable, category_table
+from cognitive.preflight.tool_categories import is_named
 
 log = logging.getLogger(__name__)
 
@@ -91,23 +92,15 @@ def learn(
     """
     table = category_table(policy)
     turn_counts = Counter(name for turn in turns for name in turn.categories)
-    defined_tools = {need.name: frozenset(need.tools) for need in table.definitions}
-    call_counts = Counter(call for turn in turns for call in _attributed_calls(turn, defined_tools))
+    call_counts = Counter(call for turn in turns for call in _attributed_calls(turn, table))
     tool_usage = tuple(
         ToolUsage(name, tool, times, turn_counts[name])
         for (name, tool), times in sorted(call_counts.items(), key=lambda each: (each[0][0], -each[1], each[0][1]))
     )
-    own = {name: tools.difference(policy.categories.always_include) for name, tools in defined_tools.items()}
-    factors = {
-        name: _factor(turns, name, tools, turn_counts[name])
-        for name, tools in own.items()
-        if tools and turn_counts[name]
-    }
-    new_tools = {
-        name: _new_tools(tool_usage, name, tools, min_calls, min_share)
-        for name, tools in defined_tools.items()
-        if tools
-    }
+    names = [need.name for need in table.definitions if need.tools]
+    always = policy.categories.always_include
+    factors = {name: _factor(turns, name, table, always, turn_counts[name]) for name in names if turn_counts[name]}
+    new_tools = {name: _new_tools(tool_usage, name, table, min_calls, min_share) for name in names}
     return CategoryLearning(
         factors={name: factor for name, factor in factors.items() if factor > 1.0},
         tools={name: tools for name, tools in new_tools.items() if tools},
@@ -218,38 +211,42 @@ class CategoryLearner:
         return learn(await self._turns.calls(agent_id, MAX_TURNS), policy)
 
 
-def _attributed_calls(turn: TurnToolCalls, defined_tools: Mapping[str, frozenset[str]]) -> list[tuple[str, str]]:
+def _attributed_calls(turn: TurnToolCalls, table: CategoryTable) -> list[tuple[str, str]]:
     """Return a turn's tool calls as pairs (category of the turn's message, tool).
 
-    If some of the message's categories name the tool, the call is attributed to those only, otherwise to all of them.
+    If the tool's name shows some of the message's categories, the call is attributed to those only, otherwise to all.
     """
     calls = [(name, tool) for name in turn.categories for tool in sorted(set(turn.tools_called))]
-    named_by = {
-        tool: {name for name in turn.categories if tool in defined_tools.get(name, ())} for tool in turn.tools_called
-    }
+    named_by = {tool: table.categories_of(tool).intersection(turn.categories) for tool in turn.tools_called}
     return [(name, tool) for name, tool in calls if not named_by[tool] or name in named_by[tool]]
 
 
-def _factor(turns: Sequence[TurnToolCalls], category: str, tools: frozenset[str], turn_count: int) -> float:
+def _factor(
+    turns: Sequence[TurnToolCalls], category: str, table: CategoryTable, always: Collection[str], turn_count: int
+) -> float:
     """Return the learned factor on a category's score, in [1, MAX_FACTOR].
 
     The factor depends on the share of the category's turns that called one of the category's tools. It is 1 up to a
     share of one half, and then grows linearly. `_PRIOR` turns without such a call are added, so that few turns prove
     little.
     """
-    used = sum(category in turn.categories and not tools.isdisjoint(turn.tools_called) for turn in turns)
+    used = sum(
+        category in turn.categories
+        and any(category in table.categories_of(tool) and not is_named(tool, always) for tool in turn.tools_called)
+        for turn in turns
+    )
     share = used / (turn_count + _PRIOR)
     return 1.0 + (MAX_FACTOR - 1.0) * max(0.0, 2 * share - 1.0)
 
 
 def _new_tools(
-    tool_usage: Sequence[ToolUsage], category: str, own: frozenset[str], min_calls: int, min_share: float
+    tool_usage: Sequence[ToolUsage], category: str, table: CategoryTable, min_calls: int, min_share: float
 ) -> tuple[str, ...]:
     return tuple(
         usage.tool
         for usage in tool_usage
         if usage.category == category
-        and usage.tool not in own
+        and category not in table.categories_of(usage.tool)
         and usage.called >= min_calls
         and usage.called >= min_share * usage.turns
     )[:MAX_TOOLS]

@@ -11,23 +11,17 @@ message.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from cognitive.plan import Caps, Frame, Signals
+from brain.caches import cached
+from cognitive.plan import Frame, Signals
 from cognitive.policy import Policy
-from cognitive.policy.tables import CategoryChange
 from cognitive.preflight import message_shape, smalltalk
-from cognitive.preflight.rules.categories import (
-    CATEGORY_DEFINITIONS,
-    FALLBACK_THINKING,
-    FULL,
-    RULES,
-    CategoryDefinition,
-)
+from cognitive.preflight.category_table import CategoryTable, category_table
+from cognitive.preflight.rules.category_rules import ASKING, COMMON_VERBS
 from cognitive.preflight.rules.frames import NEUTRAL, PRIORITY, ROWS
 from cognitive.preflight.rules.matching import Rule, RuleTable, compile_pattern, fold
 
@@ -44,25 +38,10 @@ HEAD, TAIL = 800, 400
 MAX_TURNS = 4  # earlier messages that an elliptic message can inherit categories from; older ones are another topic
 
 _LOOKUP_CATEGORIES = frozenset({"research", "memory"})
+# Score from which a category that does not apply may still be meant: one rule, or a question mark for research.
+_MIN_POSSIBLE = 2.0
+_MAX_CACHED = 1_024  # earlier messages whose categories are cached, some 2 KB each
 NO_FACTORS: Mapping[str, float] = {}
-
-
-@dataclass(frozen=True, slots=True)
-class CategoryTable:
-    """The categories of work that a policy defines, such as research: their definitions and compiled rules.
-
-    `models` maps a category to the model that the operator chose for it.
-    """
-
-    definitions: tuple[CategoryDefinition, ...]
-    models: Mapping[str, str]
-    rows: tuple[RuleTable, ...]  # one per category: a joint automaton would have a hundred times the states
-    extra: RuleTable  # the operator's patterns, matched on the message without folding
-
-    @property
-    def known(self) -> frozenset[str]:
-        """The names of all tools that a category names; filtering can remove only these."""
-        return frozenset(tool for need in self.definitions for tool in need.tools)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +49,15 @@ class Classification:
     """The categories of work that a message asks for, in the order of their table, with scores and reasons.
 
     `scores` maps each category to its score if that is above 0. `reasons` are the ids of the rules that made the
-    categories apply. `inherited` is True if categories of an earlier message were considered.
+    categories apply. `inherited` is True if categories of an earlier message were considered. `possible` are categories
+    that do not apply but may be meant: the turn keeps their tools, and they affect nothing else.
     """
 
     categories: tuple[str, ...] = ()
     scores: Mapping[str, float] = field(default_factory=dict)
     reasons: tuple[str, ...] = ()
     inherited: bool = False
+    possible: tuple[str, ...] = ()
 
 
 def select_frame(text: str, signals: Signals) -> tuple[Frame, tuple[str, ...]]:
@@ -110,14 +91,6 @@ def _strongest_frame(text: str) -> tuple[Frame, tuple[str, ...]] | None:
     return frame, tuple(rule.id for rule in fired if rule.signal == frame)
 
 
-def category_table(policy: Policy) -> CategoryTable:
-    """Return the categories of work that a policy defines, with compiled rules.
-
-    They are compiled once for each set of the operator's changes.
-    """
-    return _compiled(tuple(policy.categories.rules.items()))
-
-
 def classify(
     text: str,
     read: Signals,
@@ -135,6 +108,26 @@ def classify(
         attachments: The attachments of the message, in any form.
         factors: By category, the factor on its score that was learned from past turns; 1 for others.
     """
+    return _classified(text, read, category_table(policy), policy.categories.complex_threshold, attachments, factors)
+
+
+@cached(_MAX_CACHED)
+def _classify_earlier(
+    text: str, table: CategoryTable, threshold: int, factors: tuple[tuple[str, float], ...]
+) -> Classification:
+    small = smalltalk.read(text.strip())
+    read = Signals(text, greeting=small is not None, fired=tuple(rule.id for rule in small.fired) if small else ())
+    return _classified(text, read, table, threshold, (), dict(factors))
+
+
+def _classified(
+    text: str,
+    read: Signals,
+    table: CategoryTable,
+    threshold: int,
+    attachments: Sequence[Any],
+    factors: Mapping[str, float],
+) -> Classification:
     excerpt = _excerpt(text)
     folded = fold(excerpt)
     if message_shape.foreign(excerpt, folded):
@@ -142,9 +135,8 @@ def classify(
     content = smalltalk.peel(excerpt)[0]
     if content and len(content) < len(excerpt):  # rules on a message's beginning are matched behind its greeting
         excerpt, folded = content, fold(content)
-    table = category_table(policy)
     votes = [(rule.signal, rule.id, rule.weight) for rule in _fired(table, excerpt, folded)]
-    shape = message_shape.signals(text, folded, read, attachments, policy.categories.complex_threshold)
+    shape = message_shape.signals(text, folded, read, attachments, threshold)
     votes += [
         (need.name, f"{need.name}.{name}", weight)
         for need in table.definitions
@@ -159,7 +151,33 @@ def classify(
     active = next(((need.name,) for need in table.definitions if need.alone and need.name in active), active)
     active = active if shape & {"question"} else _with_doubtful(active, scores, table)
     reasons = tuple(id for category, id, _ in votes if category in active)
-    return Classification(active, {name: score for name, score in scores.items() if score > 0}, reasons)
+    return Classification(
+        active,
+        {name: score for name, score in scores.items() if score > 0},
+        reasons,
+        possible=_possible(active, votes, "question" in shape, table),
+    )
+
+
+def _possible(
+    active: Collection[str], votes: Sequence[tuple[str, str, float]], asks: bool, table: CategoryTable
+) -> tuple[str, ...]:
+    """Return the categories that do not apply but may be meant, of a message with categories other than small talk.
+
+    These have at least one clear rule. That a message asks is none for a question to memory, and verbs such as "make"
+    count only if no work is known. Any other question may be answered by memory.
+    """
+    if not any(not need.alone and need.name in active for need in table.definitions):
+        return ()
+    only_lookup = _LOOKUP_CATEGORIES.issuperset(active)
+    ignored = (frozenset() if only_lookup else COMMON_VERBS) | (ASKING if "memory" in active else frozenset())
+    evidence = {
+        need.name: sum(weight for category, id, weight in votes if category == need.name and id not in ignored)
+        for need in table.definitions
+        if not (need.whole or need.name in active)
+    }
+    to_memory = asks and only_lookup
+    return tuple(name for name, score in evidence.items() if score >= _MIN_POSSIBLE or (name == "memory" and to_memory))
 
 
 def _with_doubtful(active: tuple[str, ...], scores: Mapping[str, float], table: CategoryTable) -> tuple[str, ...]:
@@ -188,20 +206,24 @@ def classify_turn(
 ) -> Classification:
     """Return the categories of work that a turn's message asks for.
 
-    An elliptic message, such as "and the other one?", inherits the categories of an earlier message. `earlier` are the
+    An elliptic message, such as "and the other one?", inherits the categories of an earlier message. Any message of
+    work may continue what was done before: the categories of the earlier messages are `possible`. `earlier` are the
     user's earlier messages, latest first; at most `MAX_TURNS` of them are classified. `factors` are learned factors on
     the categories' scores.
     """
     if not policy.categories.enabled:
         return Classification()
     own = classify(text, read, policy, attachments=attachments, factors=factors)
-    if not (policy.categories.session_awareness and read.elliptic):
+    if not policy.categories.session_awareness:
         return own
-    before = (
-        classify(message, _smalltalk_signals(message), policy, factors=factors)
-        for message in islice(earlier, MAX_TURNS)
-    )
-    return inherit(own, before, policy)
+    key = (category_table(policy), policy.categories.complex_threshold, tuple(sorted(factors.items())))
+    before = [_classify_earlier(_excerpt(message), *key) for message in islice(earlier, MAX_TURNS)]
+    found = inherit(own, before, policy) if read.elliptic else own
+    if not found.categories or found.categories == ("casual",):
+        return found
+    topics = (name for each in before if each.categories != ("casual",) for name in each.categories)
+    possible = dict.fromkeys((*found.possible, *topics))
+    return replace(found, possible=tuple(name for name in possible if name not in found.categories))
 
 
 def inherit(own: Classification, before: Iterable[Classification], policy: Policy) -> Classification:
@@ -220,16 +242,9 @@ def inherit(own: Classification, before: Iterable[Classification], policy: Polic
     reasons = tuple(f"session.{name}" for name in inherited if name not in own_work) or (
         () if inherited else ("session.unknown",)
     )
-    return replace(own, categories=merged, reasons=(*own.reasons, *reasons), inherited=True)
-
-
-def _smalltalk_signals(text: str) -> Signals:
-    """Return the signals that are needed to classify an earlier message.
-
-    The signals say whether the message is small talk, and which rules recognise it.
-    """
-    small = smalltalk.read(text.strip())
-    return Signals(text, greeting=small is not None, fired=tuple(rule.id for rule in small.fired) if small else ())
+    doubtful = (name for name, score in own.scores.items() if score >= _MIN_POSSIBLE)  # "use that", of what was found
+    possible = tuple(dict.fromkeys((*own.possible, *doubtful, *previous.possible))) if merged else ()
+    return replace(own, categories=merged, reasons=(*own.reasons, *reasons), inherited=True, possible=possible)
 
 
 def _fired(table: CategoryTable, excerpt: str, folded: bytes) -> tuple[Rule, ...]:
@@ -243,79 +258,3 @@ def _excerpt(text: str) -> str:
     if len(text) > HEAD + TAIL:
         text = f"{text[:HEAD]}\n{text[len(text) - TAIL :]}"
     return text.encode("utf-8", "ignore").decode()
-
-
-@lru_cache(maxsize=32)
-def _compiled(changes: tuple[tuple[str, CategoryChange], ...]) -> CategoryTable:
-    changed = dict(changes)
-    base = {need.name: need for need in CATEGORY_DEFINITIONS} | {
-        name: _new(name) for name in changed if name not in _NAMES
-    }
-    needs = tuple(_changed(need, changed.get(name)) for name, need in base.items() if not _disabled(changed.get(name)))
-    names = {need.name for need in needs}
-    extra = [
-        Rule(f"{need.name}.extra_{n}", need.name, f"(?s:{pattern})", _extra_weight(need, changed[need.name]))
-        for need in needs
-        if need.name in changed
-        for n, pattern in enumerate(changed[need.name].extra_patterns, 1)
-    ]
-    return CategoryTable(
-        definitions=needs,
-        models={name: change.model for name, change in changed.items() if change.model and name in names},
-        rows=tuple(
-            RuleTable(_reweighted(rule, changed) for rule in RULES if rule.signal == name)
-            for name in (need.name for need in needs)
-            if name in _NAMES
-        ),
-        extra=RuleTable(extra),
-    )
-
-
-_NAMES = frozenset(need.name for need in CATEGORY_DEFINITIONS)
-
-
-def _disabled(change: CategoryChange | None) -> bool:
-    return change is not None and change.disabled
-
-
-def _new(name: str) -> CategoryDefinition:
-    """Return the definition of a category that the operator added.
-
-    One matching pattern makes the category apply. The category keeps every tool unless the operator names its tools.
-    """
-    return CategoryDefinition(name, 3, 3, (), FULL, FALLBACK_THINKING)
-
-
-def _changed(need: CategoryDefinition, change: CategoryChange | None) -> CategoryDefinition:
-    if change is None:
-        return need
-    facts = need.caps.memories if change.facts is None else change.facts
-    tokens = need.caps.tokens if change.tokens is None else change.tokens
-    tools = tuple(dict.fromkeys((*need.tools, *change.extra_tools)))
-    return replace(
-        need,
-        whole=need.whole or not tools,
-        weight=change.weight or need.weight,
-        threshold=change.threshold or need.threshold,
-        tools=tools,
-        caps=Caps(facts, tokens),
-        thinking=change.thinking_level or need.thinking,
-    )
-
-
-def _extra_weight(need: CategoryDefinition, change: CategoryChange) -> float:
-    """Return the weight of a pattern that the operator added to a category.
-
-    If the operator set no weight, it is high enough for one match to make the category apply.
-    """
-    return change.weight or max(need.weight, need.threshold)
-
-
-def _reweighted(rule: Rule, changed: Mapping[str, CategoryChange]) -> Rule:
-    """Return a rule with the weight that the operator set for the rules of its category.
-
-    A rule that has its own weight, different from its category's default, keeps its own.
-    """
-    change = changed.get(rule.signal)
-    usual = next(need.weight for need in CATEGORY_DEFINITIONS if need.name == rule.signal)
-    return replace(rule, weight=change.weight) if change and change.weight and rule.weight == usual else rule

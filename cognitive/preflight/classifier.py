@@ -11,7 +11,7 @@ import numpy as np
 from brain.embedding.embedders import CachedEmbedder
 from brain.types import Vector, Vectors
 from cognitive.policy import Policy
-from cognitive.preflight.rules.categories import EXEMPLARS
+from cognitive.preflight.rules.exemplars import EXEMPLARS
 
 
 class Classifier(Protocol):

@@ -42,8 +42,18 @@ _name = compile_pattern(
 _BEFORE_PLACES = frozenset(b"in of to from at on near for the a an around via by about".split())
 _BEFORE_THE_FAMOUS = frozenset(b"is are was were and".split())
 _wonders = compile_pattern(
-    r"^\W*(?:hey|hi|hello|so|and|ok)?\W*(?:when|where|what|which|why|how|who|whose|did|does|has|had|is|was|according)\b",
+    r"^\W*(?:hey|hi|hello|so|and|ok)?\W*(?:when|where|what|which|why|how|who|whose|did|does|has|had|is|was"
+    r"|according)\b",
     name="structure.wonders",
+)
+# A question without its mark: "how do i get there". "when the build is done" is none.
+_asks = compile_pattern(
+    r"^\W*(?:(?:hey|hi|hello|so|and|ok|but|also)\W+)?(?:(?:what|who|where|when|why|how)(?:'?s|'re|'d| is| are| was"
+    r"| were| do"
+    r"| does| did| can| could| should| would| will| has| have| had)|what kind|which|who|how (?:much|many|long|old"
+    r"|far|often"
+    r"|hot|big|fast|tall|come))\b",
+    name="structure.asks",
 )
 _inline = compile_pattern(r"`[^`\n]{1,200}`", name="structure.inline_code")
 _numbered = compile_pattern(r"(?m)^\s{0,8}(?:\d{1,2}[.)]|step \d{1,2})\s+\S", name="structure.numbered")
@@ -59,7 +69,8 @@ _FOREIGN = compile_pattern(
     name="structure.foreign",
 )
 _ENGLISH = compile_pattern(
-    r"\b(?:the|and|of|what|how|my|this|that|you|with|for|are|please|does|did|why|where|your|our|from|can|in|is|it|to|i|we|me|on|at)\b",
+    r"\b(?:the|and|of|what|how|my|this|that|you|with|for|are|please|does|did|why|where|your|our|from|can|in|is|it"
+    r"|to|i|we|me|on|at)\b",
     name="structure.english",
 )
 _MAX_READ = 300  # characters from which the language is detected
@@ -89,7 +100,7 @@ def signals(text: str, seen: bytes, read: Signals, attachments: Sequence[Any], t
         "small_talk": read.greeting and not attachments and _is_social(read.fired),
         "emoji_only": emoji_only(text) and not read.elliptic,
         "url": _url.search(lower),
-        "question": questions,
+        "question": questions or _asks.search(lower),
         "path": _path.search(lower),
         "someone": _wonders.search(lower) and _has_first_name(seen),
         "fence": "```" in text,

@@ -2,31 +2,28 @@
 
 The plan says which memories to retrieve, with which budgets, and which tools, thinking level, model and hint the turn
 gets. `create_plan` plans the memory. `add_tools` plans the tools, the thinking level and the model by the requirements
-of all categories (`merge_requirements`). `hint` summarises the plan in one line for the model. `sections` selects parts
-of a system prompt, for example skills.
+of all categories (`merge_requirements`). `sections` selects parts of a system prompt, for example skills.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import chain
 
 from brain.types import MEMORY_TYPES, MemoryType
 from cognitive.plan import THINKING, Caps, Frame, Plan, RetrievalQuery, Signals, Thinking
 from cognitive.policy import Policy
-from cognitive.preflight.classification import category_table
+from cognitive.preflight.category_table import category_table
+from cognitive.preflight.hint import hint, wanted_tools
 from cognitive.preflight.rules.categories import FALLBACK_THINKING, FULL
-from cognitive.preflight.rules.matching import compile_pattern
+from cognitive.preflight.tool_categories import is_named
+from cognitive.turn import Tool
 
 # A recency above the first number gives episodes at least this many tokens and memories, whatever the frame.
 RECENCY_ROW = (0.5, 1000, 8)
 
 LISTED = 20  # memories of each type that a message asks to list; the token budgets apply too
-
-MAX_NAMED = 12  # tools that a hint names; the model sees all of them anyway
-
-_plain = compile_pattern(r"^[\w.:/-]{1,64}$", name="hint.tool")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,24 +97,28 @@ def create_plan(
 
 def add_tools(
     plan: Plan,
-    available: Sequence[str],
+    available: Sequence[Tool],
     thinking: str | None,
     policy: Policy,
     learned: Collection[str] = (),
+    possible: Collection[str] = (),
 ) -> Plan:
     """Add the tools, thinking level, model and hint to a plan.
 
+    There is a hint only if the plan removes tools or changes the thinking level of the session.
+
     Args:
         plan: The plan of the turn's memory, with its categories.
-        available: The names of the turn's tools; the plan keeps some or all of them.
+        available: The turn's tools; the plan keeps some or all of them.
         thinking: The thinking level of the session, if it has one.
         policy: The policy of the turn.
         learned: The tools that past turns of these categories called; they are kept as if a category named them.
+        possible: Further categories whose tools are kept; they affect nothing else.
     """
     if not policy.categories.enabled:
-        return replace(plan, tools=tuple(available), thinking=thinking)
+        return replace(plan, tools=tuple(tool.name for tool in available), thinking=thinking)
     needed = merge_requirements(plan.categories, policy)
-    kept, removed = _split_tools(available, needed, policy, learned)
+    kept, removed = _split_tools(available, plan.categories, policy, learned, possible)
     equipped = replace(
         plan,
         tools=kept,
@@ -125,36 +126,10 @@ def add_tools(
         thinking=_thinking(needed, thinking, policy),
         model=needed.model,
     )
-    return replace(equipped, hint=hint(equipped, needed.tools) if policy.categories.prompt_annotation else None)
-
-
-def hinted(plan: Plan, offered: Sequence[str], policy: Policy) -> Plan:
-    """Return the plan with a hint that names only the tools that are offered to the model.
-
-    These may be fewer than the tools of the plan, because some are left out if their definitions do not fit the model.
-    """
-    if plan.hint is None or len(offered) == len(plan.tools):
-        return plan
-    wanted = merge_requirements(plan.categories, policy).tools
-    return replace(plan, hint=hint(replace(plan, tools=tuple(offered)), wanted))
-
-
-def hint(plan: Plan, wanted: Sequence[str]) -> str | None:
-    """Return the line that summarises a plan for the model, or None if its message has no category.
-
-    Example: `[Context: research + crypto task | tools: exec, web_search | thinking: low]`.
-
-    `wanted` are the tools that the categories name. Of the plan's tools, these are listed first, in the order of
-    `wanted`. Tool names are untrusted text: a name with unusual characters is counted but not written.
-    """
-    if not plan.categories:
-        return None
-    parts = [f"Context: {' + '.join(plan.categories)} task"]
-    if plan.tools:
-        parts.append(f"tools: {_tool_list(plan.tools, wanted)}")
-    if plan.thinking:
-        parts.append(f"thinking: {plan.thinking}")
-    return f"[{' | '.join(parts)}]"
+    changes = bool(removed) or (thinking is not None and equipped.thinking != thinking)
+    if not (changes and policy.categories.prompt_annotation):
+        return equipped
+    return replace(equipped, hint=hint(equipped, wanted_tools(available, plan.categories, policy)))
 
 
 def summary(plan: Plan, available: int, microseconds: float) -> str:
@@ -219,26 +194,32 @@ def _thinking(needs: PlanRequirements, session: str | None, policy: Policy) -> s
 
 
 def _split_tools(
-    available: Sequence[str], needs: PlanRequirements, policy: Policy, learned: Collection[str] = ()
+    available: Sequence[Tool],
+    categories: Sequence[str],
+    policy: Policy,
+    learned: Collection[str],
+    possible: Collection[str],
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names of the available tools to keep and of those to remove, each in the order given.
 
-    A tool that no category names is kept, because the categories cannot know the tools of every host. `learned` tools
-    are kept as if a category named them.
+    A tool is removed if it has categories, stated or shown by its name, and none of them is the message's. A tool is
+    kept if it has no category or states one that the policy does not define, because the rules cannot know the tools of
+    every host. `learned` tools are kept too.
     """
-    if not policy.categories.tool_filtering or needs.whole:
-        return tuple(available), ()
-    unwanted = category_table(policy).known.difference(needs.tools, policy.categories.always_include, learned)
-    return tuple(n for n in available if n not in unwanted), tuple(n for n in available if n in unwanted)
+    if not policy.categories.tool_filtering or merge_requirements(categories, policy).whole:
+        return tuple(tool.name for tool in available), ()
+    table, always = category_table(policy), policy.categories.always_include
+    wanted = frozenset((*categories, *possible))
 
+    def is_kept(tool: Tool) -> bool:
+        owners = table.of_tool(tool)
+        if not owners or not owners <= table.names or not owners.isdisjoint(wanted):
+            return True
+        return tool.name in learned or is_named(tool.name, always)
 
-def _tool_list(kept: Sequence[str], wanted: Sequence[str]) -> str:
-    present = frozenset(kept)
-    first = dict.fromkeys(name for name in wanted if name in present)
-    ordered = chain(first, (name for name in kept if name not in first))
-    named = list(islice((name for name in ordered if _plain.match(name)), MAX_NAMED))
-    more = len(kept) - len(named)
-    return ", ".join([*named, f"{more} more"] if more else named)
+    kept = {tool.name for tool in available if is_kept(tool)}
+    names = [tool.name for tool in available]
+    return tuple(name for name in names if name in kept), tuple(name for name in names if name not in kept)
 
 
 def _asks_for_memory(signals: Signals) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
@@ -13,9 +14,10 @@ from brain.redacting import WITHHELD
 from brain.types import Vector
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
-from cognitive.preflight import classification, signals
+from cognitive.preflight import classification, hint, signals
 from cognitive.preflight import plan as planning
 from cognitive.preflight.category_learning import CategoryLearner, CategoryLearning, prior
+from cognitive.preflight.category_table import category_table
 from cognitive.preflight.classifier import Classifiers
 from cognitive.prompt import without_injected
 from cognitive.turn import ToolSelection, Turn
@@ -35,7 +37,7 @@ class Planner:
         self._category_learner = category_learner
         self._classifiers = classifiers
         for each in policy.variants:
-            classification.category_table(each)  # compiled before the first turn
+            category_table(each)  # compiled before the first turn
 
     def default_plan(self, turn: Turn, reason: str, policy: Policy) -> Plan:
         """Return the plan of a turn that is not planned by rules: it retrieves no memory and keeps all tools.
@@ -63,9 +65,9 @@ class Planner:
         result = classification.classify_turn(
             turn.text, read, earlier, turn.attachments, policy, _factors(learned, turn.user_id, policy)
         )
-        reasons = (*reasons, *result.reasons)
+        reasons = (*reasons, *result.reasons, *(f"possible.{name}" for name in result.possible))
         plan = planning.create_plan(read, frame, reasons, policy, turn.thinking, result.categories)
-        plan = _equip(plan, turn, learned, policy)
+        plan = _equip(plan, turn, learned, policy, result.possible)
         log.info(planning.summary(plan, len(turn.tools), (perf_counter() - started) * 1e6))
         return plan
 
@@ -84,7 +86,7 @@ class Planner:
         if classifier is None:
             return plan
         guesses = await deadline.within(classifier.classify(turn.text, vector), _CLASSIFIER_SHARE)
-        known = {need.name for need in classification.category_table(policy).definitions}
+        known = category_table(policy).names
         categories = tuple(name for name in guesses if name in known)
         if not categories:
             return plan
@@ -95,18 +97,19 @@ class Planner:
 
 def hinted(plan: Plan, offer: ToolSelection, policy: Policy) -> Plan:
     """Return the plan with a hint that names the tools that were selected for the model."""
-    return planning.hinted(plan, [tool.name for tool in offer.tools], policy)
+    wanted = hint.wanted_tools(offer.available, plan.categories, policy)
+    return hint.hinted(plan, [tool.name for tool in offer.tools], wanted)
 
 
 def _names(turn: Turn) -> tuple[str, ...]:
     return tuple(tool.name for tool in turn.tools)
 
 
-def _equip(plan: Plan, turn: Turn, learned: CategoryLearning, policy: Policy) -> Plan:
+def _equip(plan: Plan, turn: Turn, learned: CategoryLearning, policy: Policy, possible: Collection[str] = ()) -> Plan:
     learned_tools = learned.tools_for(plan.categories) if policy.categories.learned_weights else ()
     reasons = tuple(f"learned.{tool}" for tool in learned_tools)
     plan = replace(plan, reasons=(*plan.reasons, *reasons))
-    return planning.add_tools(plan, _names(turn), turn.thinking, policy, learned_tools)
+    return planning.add_tools(plan, turn.tools, turn.thinking, policy, learned_tools, possible)
 
 
 def _factors(learned: CategoryLearning, user_id: str | None, policy: Policy) -> dict[str, float]:

@@ -218,7 +218,7 @@ def _to_tool(tool: _OfferedTool) -> Tool | None:
     if not isinstance(tool, BaseTool):
         return None
     function = convert_to_openai_tool(tool)["function"]
-    return to_tool(tool.name, tool.description, function.get("parameters"))
+    return to_tool(tool.name, tool.description, function.get("parameters"), tool.metadata)
 
 
 def _rewrite_tool(tool: _OfferedTool, spec: ToolSpec) -> _OfferedTool:

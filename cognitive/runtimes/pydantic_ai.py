@@ -152,7 +152,7 @@ class CognitiveCapability(AbstractCapability[Any]):
             return
         await self._turn.begin_from_conversation(
             _CODEC.decode(ctx.messages),
-            (to_tool(each.name, each.description, each.parameters_json_schema) for each in tools),
+            (to_tool(each.name, each.description, each.parameters_json_schema, each.metadata) for each in tools),
             model=ctx.model.model_name if ctx.model is not None else None,
         )
 

@@ -50,13 +50,20 @@ def recall_answer(hits: RecallHits, policy: Policy) -> str:
     return sealed(OPENING, [NOTICE, *lines, *more], CLOSING)
 
 
-def to_tool(name: str, description: str | None, parameters: Mapping[str, Any] | None) -> Tool | None:
+def to_tool(
+    name: str,
+    description: str | None,
+    parameters: Mapping[str, Any] | None,
+    metadata: Mapping[str, Any] | None = None,
+) -> Tool | None:
     """Convert a framework's tool to a `Tool` of the memory layer.
 
-    Log a warning and return None if the tool's name or schema is invalid.
+    The tool states the `category` in its metadata, if there is one. Log a warning and return None if the tool's name,
+    schema or category is invalid.
     """
+    stated = {"category": metadata["category"]} if metadata and metadata.get("category") else {}
     try:
-        return Tool(name=name, description=storable(description or ""), parameters=dict(parameters or {}))
+        return Tool(name=name, description=storable(description or ""), parameters=dict(parameters or {}), **stated)
     except InvalidInput as error:
         log.warning("tool %r is not planned and stays unchanged: %s", name, error)
         return None

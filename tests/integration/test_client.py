@@ -89,7 +89,8 @@ def test_client_namespaces_match_the_layer(remote):
 
 async def test_client_and_layer_prepare_the_same_turn(client, layer, agent, now):
     await layer.remember(agent, [CHOSEN, NewMemory(type="fact", content="I am a careful assistant.", pinned=True)])
-    tools = (Tool(name="search", description="Search", parameters={"type": "object", "properties": {}}),)
+    search = Tool(name="search", description="Search", parameters={"type": "object", "properties": {}})
+    tools = (search, Tool(name="mixer", category=("media", "crypto")))
     conversation = (Message(role="user", content="Hello"), Message(role="assistant", content="Hello."))
     asked = Turn(
         agent_id=agent,
@@ -105,6 +106,7 @@ async def test_client_and_layer_prepare_the_same_turn(client, layer, agent, now)
     here = await client.pre_turn(asked)
     there = await layer.pre_turn(asked)
     assert here.shown
+    assert [tool.name for tool in here.tools] == ["search"], "the question is of none of the mixer's categories"
     assert here.prompt("You are.") == there.prompt("You are.")
     for name in (
         "user_message",

@@ -15,6 +15,7 @@ import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -156,9 +157,11 @@ async def test_pending_outcomes_are_recorded_before_the_daemon_stops(layer, path
 
 
 @pytest.fixture(scope="module")
-def environment(urls, root, tmp_path_factory):
-    data = tmp_path_factory.mktemp("data")
+async def environment(urls, root, layer, tmp_path_factory):
+    data, agent = tmp_path_factory.mktemp("data"), f"daemon-{uuid4().hex[:12]}"
+    await layer.remember(agent, [NewMemory(type="fact", content="Orders live in Postgres.", pinned=True)])
     env = {**os.environ, "PYTHONPATH": str(root), "COGNITIVE_DATA_DIR": str(data), "COGNITIVE_DATABASE_URL": urls.app}
+    env["COGNITIVE_AGENT"] = agent
     yield {**env, "COGNITIVE_HOOK_WAIT": "0", "CLAUDE_CONFIG_DIR": str(data / "c"), "CODEX_HOME": str(data / "x")}
     run(env, "server", "stop")
 

@@ -99,6 +99,11 @@ async def test_prompt_gets_memories_and_the_answer_records_their_use(session, ho
     assert await used(layer, agent, "p1") == [True]
 
 
+async def test_prompt_without_memories_adds_nothing(hooks, agent, tmp_path):
+    empty = Session(hooks, agent, tmp_path)
+    assert await empty.prompt("search the web for the opening hours of the museum", "p1") is None
+
+
 async def test_memory_in_the_agents_context_is_not_repeated(session, layer, agent):
     await layer.remember(agent, [NewMemory(type="fact", content="The user's name is Ada.", pinned=True)])
     first = await session.prompt(QUESTION, "p1")

@@ -13,7 +13,7 @@ WITHOUT_TEXT = {
     "cognitive/telemetry/spans.py",
     "cognitive/window/rendering.py",
     "cognitive/window/output/normalise.py",
-    "cognitive/preflight/classification.py",
+    "cognitive/preflight/category_table.py",
     "cognitive/client/transport.py",
 }
 

@@ -12,8 +12,10 @@ from cognitive.errors import CognitiveError, InvalidInput, PolicyError
 from cognitive.plan import CATEGORIES, THINKING
 from cognitive.policy import Policy
 from cognitive.preflight import classification, message_shape, signals
+from cognitive.preflight.category_table import category_table
 from cognitive.preflight.classification import Classification
-from cognitive.preflight.rules.categories import CATEGORY_DEFINITIONS, RULES
+from cognitive.preflight.rules.categories import CATEGORY_DEFINITIONS
+from cognitive.preflight.rules.category_rules import RULES
 from cognitive.preflight.rules.matching import RuleTable, fold
 
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)
@@ -228,6 +230,42 @@ def test_inheritance_gives_a_reason_and_can_be_disabled():
     assert kinds("yes", previous, policy=Policy(categories={"session_awareness": False})) == set()
 
 
+# --- categories that a message may mean ---
+
+
+def possible(text: str, *previous: str, **how) -> set[str]:
+    return set(classified(text, *previous, **how).possible)
+
+
+def test_one_clear_rule_makes_a_further_category_possible():
+    assert kinds("the profile picture is stretched on the about page") == {"media"}
+    assert "coding" in possible("the profile picture is stretched on the about page")
+    assert "coding" not in possible("make me a picture of a fox"), "a common verb is no clear rule"
+    assert "coding" in possible("what's left? finish it"), "unless no work is known"
+
+
+def test_answer_to_a_question_may_be_in_memory_but_not_conversely():
+    assert "memory" in possible("who is the mayor of Graz?")
+    assert "research" not in possible("what did we decide about the retry limit?")
+
+
+def test_categories_of_the_last_messages_stay_possible():
+    assert "coding" in possible("who is the mayor of Graz?", "ok", "thanks", "fix the flaky login test")
+    assert "coding" not in possible("who is the mayor of Graz?", *["ok"] * 4, "fix the flaky login test")
+    alone = Policy(categories={"session_awareness": False})
+    assert "coding" not in possible("who is the mayor of Graz?", "fix the flaky login test", policy=alone)
+
+
+@pytest.mark.parametrize("text", ["then change it", "ok use that"])
+def test_use_of_an_answer_makes_coding_possible(text):
+    assert "coding" in possible(text, "what did we decide about the retry limit?")
+
+
+@pytest.mark.parametrize("text", ["thanks!", "the flange is loose again", "yes"])
+def test_small_talk_and_unknown_messages_have_no_possible_categories(text):
+    assert possible(text) == set()
+
+
 # --- settings of an operator ---
 
 
@@ -276,9 +314,7 @@ def test_extra_pattern_can_be_in_any_language():
 
 def test_camel_case_names_of_the_seed_are_accepted():
     changes = {"media": {"extraPatterns": ["vinyl"], "extraTools": ["record"], "thinkingLevel": "high"}}
-    definition = next(
-        n for n in classification.category_table(Policy(categories={"rules": changes})).definitions if n.name == "media"
-    )
+    definition = next(n for n in category_table(Policy(categories={"rules": changes})).definitions if n.name == "media")
     assert definition.tools[-1] == "record"
     assert definition.thinking == "high"
 
@@ -292,13 +328,13 @@ def test_weight_and_threshold_can_be_changed():
 def test_disabled_category_and_its_tools_are_removed():
     policy = Policy(categories={"rules": {"coding": {"disabled": True}}})
     assert "coding" not in kinds("fix the build in main.py", policy=policy)
-    assert "apply_patch" not in classification.category_table(policy).known
+    assert category_table(policy).categories_of("apply_patch") == frozenset()
 
 
 def test_new_category_is_appended_to_the_table():
     policy = Policy(categories={"rules": {"gardening": {"extra_patterns": ["prune"], "extra_tools": ["shears"]}}})
     assert kinds("prune the roses", policy=policy) == {"gardening"}
-    assert classification.category_table(policy).definitions[-1].tools == ("shears",)
+    assert category_table(policy).definitions[-1].tools == ("shears",)
 
 
 @pytest.mark.parametrize(
@@ -366,7 +402,7 @@ def test_policy_file_extends_the_category_table(tmp_path):
         encoding="utf-8",
     )
     policy = Policy.load(path)
-    table = classification.category_table(policy)
+    table = category_table(policy)
     assert table.models == {"research": "lab/reader"}
     assert next(definition for definition in table.definitions if definition.name == "research").caps.tokens == 90
     assert kinds("what does the clause say?", policy=policy) == {"research", "legal"}

@@ -10,7 +10,7 @@ from brain.embedding.embedders import CachedEmbedder
 from cognitive.plan import CATEGORIES
 from cognitive.policy import Policy
 from cognitive.preflight.classifier import ExemplarClassifier, nearest
-from cognitive.preflight.rules.categories import EXEMPLARS
+from cognitive.preflight.rules.exemplars import EXEMPLARS
 
 POLICY = Policy()
 

@@ -15,11 +15,13 @@ from cognitive.policy import Policy
 from cognitive.preflight import classification, signals
 from cognitive.preflight import plan as planning
 from cognitive.preflight.rules.categories import CATEGORY_DEFINITIONS
+from cognitive.turn import Tool
 
 MESSAGES = json.loads((Path(__file__).parents[1] / "data" / "messages.json").read_text(encoding="utf-8"))
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)
 POLICY = Policy()
 CORE = tuple(dict.fromkeys(tool for need in CATEGORY_DEFINITIONS for tool in need.tools))
+TOOLS = tuple(Tool(name=name) for name in CORE)
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ def planned(text: str):
     frame, reasons = classification.select_frame(text, parsed)
     result = classification.classify_turn(text, parsed, (), (), POLICY)
     plan = planning.create_plan(parsed, frame, (*reasons, *result.reasons), POLICY, None, result.categories)
-    return planning.add_tools(plan, CORE, None, POLICY)
+    return planning.add_tools(plan, TOOLS, None, POLICY, possible=result.possible)
 
 
 def judged(half: str) -> list[Planned]:

@@ -12,5 +12,8 @@ Modules, in order of execution:
 - `listings`: rules for requests for a list of memories, such as "What do you know about me?".
 - `listings_by_date`: rules for requests for what happened in a range of time.
 - `frames`: rules that vote for a frame.
-- `categories`: the categories with their requirements, their rules, and labelled sentences.
+- `categories`: the categories of work, with what their turns need.
+- `category_rules`: rules that detect the categories in a message.
+- `tool_names`: rules that recognise a tool's categories by its name.
+- `exemplars`: labelled sentences of the categories.
 """
