@@ -36,6 +36,7 @@ Modules, in order of execution:
 - `telemetry`: spans, metrics and logs.
 - `background`: background tasks, limited in number.
 - `turn`: the inputs and results of a turn.
+- `recall_hits`: the memories that the recall tool finds.
 - `plan`: the plan of a turn: which memories and tools it needs.
 - `trace`: the decision about every candidate memory of a turn.
 - `degradation`: reports of the parts of a turn that failed or were late, each a code and a sentence.

@@ -28,11 +28,12 @@ from cognitive.policy import Policy
 from cognitive.preflight.classifier import Classifier
 from cognitive.prompt import without_injected
 from cognitive.recall import recall_filter
+from cognitive.recall_hits import RecallHits
 from cognitive.session.recent import ResumedSession
 from cognitive.telemetry.metrics import Metrics
 from cognitive.telemetry.operations import ERASE, FORGET, POST_TURN, PRE_TURN, RECALL, REMEMBER, UPDATE, instrument
 from cognitive.tokens import TokenCounter
-from cognitive.turn import Message, Outcome, RecallHits, Report, Turn, TurnContext, TurnRef
+from cognitive.turn import Message, Outcome, Report, Turn, TurnContext, TurnRef
 from cognitive.window.fit import FittedWindow
 from cognitive.window.summary import Summarizer
 

@@ -19,9 +19,10 @@ from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.preflight import signals
+from cognitive.recall_hits import RecallHit, RecallHits
 from cognitive.recording.record import RecordedCandidate, decode
 from cognitive.trace import NOT_ELIGIBLE
-from cognitive.turn import MAX_MESSAGE_LENGTH, RecallHit, RecallHits
+from cognitive.turn import MAX_MESSAGE_LENGTH
 from cognitive.validation import require_aware, require_label
 
 MAX_HITS = 200

@@ -37,7 +37,8 @@ from cognitive.bench.vectors import InterpolatedEmbedder
 from cognitive.bench.workload import END, Question, Workload, WorkloadSize, statement_workload
 from cognitive.layer import CognitiveLayer
 from cognitive.policy import Policy
-from cognitive.turn import Message, Outcome, RecallHit, Turn, TurnContext
+from cognitive.recall_hits import RecallHit
+from cognitive.turn import Message, Outcome, Turn, TurnContext
 
 SQL = statements.load("bench")
 TEN = 10

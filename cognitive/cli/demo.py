@@ -23,8 +23,9 @@ from cognitive.cli.expectations import Expectation, PlayedTurn
 from cognitive.cli.options import FILE, YES, confirm
 from cognitive.degradation import codes
 from cognitive.errors import InvalidInput
+from cognitive.recall_hits import RecallHit
 from cognitive.trace import CandidateResult, Disposition
-from cognitive.turn import RecallHit, Report, TurnContext
+from cognitive.turn import Report, TurnContext
 
 AGENT = "demo"
 _BATCH = 32  # memories per call, so that the progress bar advances

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from cognitive.errors import InvalidInput
+from cognitive.recall_hits import RecallHit
 from cognitive.trace import CandidateResult, Disposition
-from cognitive.turn import RecallHit, Report, TurnContext
+from cognitive.turn import Report, TurnContext
 
 Condition = Callable[["PlayedTurn", Any], list[str]]  # (turn, the condition's value) -> what does not hold
 

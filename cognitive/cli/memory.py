@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from brain.types import Memory, Receipt, Revision
-    from cognitive.turn import RecallHit, RecallHits
+    from cognitive.recall_hits import RecallHit, RecallHits
 
 _IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True, type=click.UUID)
 

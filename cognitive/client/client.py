@@ -19,8 +19,9 @@ from cognitive.client.transport import ApiTransport
 from cognitive.degradation import Degradation
 from cognitive.errors import InvalidInput
 from cognitive.lab.why import Explanation
+from cognitive.recall_hits import RecallHit
 from cognitive.session.recent import ResumedSession
-from cognitive.turn import Message, Outcome, RecallHit, Report, Turn, TurnContext, TurnRef
+from cognitive.turn import Message, Outcome, Report, Turn, TurnContext, TurnRef
 from cognitive.wire.context import UNPREPARED, PreparedTurn, to_turn_context, without_memory
 from cognitive.wire.models import (
     MAX_MEMORIES,

@@ -22,7 +22,7 @@ from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.params import PageQuery, parse_time
 from cognitive.errors import StoreUnavailable
 from cognitive.layer import CognitiveLayer
-from cognitive.turn import RecallHit
+from cognitive.recall_hits import RecallHit
 
 PAGE = 50  # memories on a page
 _FACTOR_PREFIX = "relevance."  # begins the names of weighted factors in the scores of a recall hit

@@ -18,8 +18,9 @@ from uuid import UUID
 from brain.postgres import event_loop
 from brain.types import MemoryType, NewMemory
 from cognitive.layer import CognitiveLayer
+from cognitive.recall_hits import RecallHit
 from cognitive.runtimes.turn_session import AgentBinding
-from cognitive.turn import Message, Outcome, RecallHit, Report, Turn, TurnContext, TurnRef
+from cognitive.turn import Message, Outcome, Report, Turn, TurnContext, TurnRef
 from cognitive.window.fit import FittedWindow
 
 T = TypeVar("T")

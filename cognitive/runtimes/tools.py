@@ -12,7 +12,8 @@ from cognitive.context.render import NOTICE, line
 from cognitive.errors import InvalidInput
 from cognitive.policy import Policy
 from cognitive.prompt import CLOSING, OPENING, sealed
-from cognitive.turn import RecallHits, Tool, ToolSpec, TurnContext
+from cognitive.recall_hits import RecallHits
+from cognitive.turn import Tool, ToolSpec, TurnContext
 
 log = logging.getLogger(__name__)
 

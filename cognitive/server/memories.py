@@ -9,9 +9,9 @@ from fastapi import APIRouter, Query
 
 from brain.types import Memory, Receipt, Revision, above
 from cognitive.errors import UnknownMemory
+from cognitive.recall_hits import RecallHit
 from cognitive.server.auth import ERASING, AgentId, MaxTrust
 from cognitive.server.requests import Layer, StrictRoute
-from cognitive.turn import RecallHit
 from cognitive.wire.models import (
     MAX_IDS,
     FindBody,

@@ -18,7 +18,7 @@ from cognitive.context.render import NOTICE
 from cognitive.errors import InvalidInput
 from cognitive.prompt import CLOSING, OPENING, quote, sealed
 from cognitive.recall import MAX_HITS, Recall
-from cognitive.turn import RecallHit
+from cognitive.recall_hits import RecallHit
 from cognitive.validation import require_id, require_label
 from cognitive.window import engine_messages
 from cognitive.window.output.text import head_of

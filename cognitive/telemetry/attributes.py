@@ -17,8 +17,9 @@ from uuid import UUID
 from brain.search import Hit
 from brain.types import NewMemory, Receipt
 from cognitive.plan import Plan
+from cognitive.recall_hits import RecallHit
 from cognitive.telemetry.metrics import degraded
-from cognitive.turn import Outcome, RecallHit, Report, Shown, Turn, TurnContext, TurnRef
+from cognitive.turn import Outcome, Report, Shown, Turn, TurnContext, TurnRef
 
 Attribute: TypeAlias = str | bool | int | float | Sequence[str]
 Attributes: TypeAlias = Mapping[str, Attribute | None]  # None: the value is unknown, and the attribute is left out

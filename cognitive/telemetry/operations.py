@@ -14,6 +14,7 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar
 from uuid import UUID
 
 from brain.types import Receipt
+from cognitive.recall_hits import RecallHit
 from cognitive.telemetry import attributes
 from cognitive.telemetry.attributes import Attributes
 from cognitive.telemetry.metrics import (
@@ -47,7 +48,7 @@ from cognitive.telemetry.metrics import (
 )
 from cognitive.telemetry.spans import Span, quietly
 from cognitive.trace import COUNTED, CandidateResult
-from cognitive.turn import Outcome, RecallHit, Report, Turn, TurnContext
+from cognitive.turn import Outcome, Report, Turn, TurnContext
 
 P = ParamSpec("P")
 R = TypeVar("R")

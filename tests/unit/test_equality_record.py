@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import uuid4
 
 from benchmarks.equality.record import Recorder
-from cognitive.turn import RecallHit
+from cognitive.recall_hits import RecallHit
 from tests.conftest import NOW
 
 

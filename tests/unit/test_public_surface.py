@@ -19,8 +19,9 @@ from cognitive.api.explain import ExplainApi
 from cognitive.api.policies import PoliciesApi
 from cognitive.api.sessions import SessionsApi
 from cognitive.api.upkeep import UpkeepApi
+from cognitive.recall_hits import RecallHit
 from cognitive.session.work import Work
-from cognitive.turn import Attribution, RecallHit, Report, Shown, TurnContext
+from cognitive.turn import Attribution, Report, Shown, TurnContext
 
 NAMES = [
     "CognitiveError",

@@ -14,9 +14,10 @@ from brain.types import InputModel, Label, MemoryType, Moment, NewMemory, Text, 
 from cognitive.context.render import NOTICE
 from cognitive.errors import InvalidInput
 from cognitive.prompt import without_injected
+from cognitive.recall_hits import RecallHit
 from cognitive.runtimes.mcp.scope import ScopedRequest, TraceLookup, turn_of
 from cognitive.runtimes.tools import RECALL_NAME, recall_answer
-from cognitive.turn import RecallHit, Where
+from cognitive.turn import Where
 
 _MAX_QUERY_LENGTH = 10_000  # characters; the embedding of a longer text is too unspecific to search with
 _MAX_MEMORIES = 50  # memories of one answer: at most about 10,000 tokens
