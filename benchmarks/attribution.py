@@ -19,7 +19,7 @@ from pathlib import Path
 from time import perf_counter
 
 from brain.text import sentences
-from cognitive.feedback.attribute import STRATEGIES, overlaps
+from cognitive.feedback.overlap import STRATEGIES, overlaps
 from cognitive.feedback.strip_quotes import own_words
 
 DOCUMENTS = Path(__file__).parents[1] / "docs"

@@ -200,7 +200,7 @@ _UNITS = """
     celsius | fahrenheit | kelvin
     watt watts | kilowatt kilowatts kw | volt volts | ampere amperes
     euro euros eur | dollar dollars usd | yen jpy | franc francs chf | rupee rupees inr | yuan cny | krona kronor
-    percent pct | cent cents | dozen dozens | half | double | triple
+    percent pct | cent cents | half | double | triple
     am | pm | morning mornings | noon midday | afternoon afternoons | evening evenings | night nights nightly | midnight
     monday mondays | tuesday tuesdays | wednesday wednesdays | thursday thursdays | friday fridays
     saturday saturdays | sunday sundays | weekend weekends | weekday weekdays
@@ -225,6 +225,7 @@ NUMBERS: Mapping[str, int] = {
         )
     },
     "twice": 2,
+    "dozen": 12,
     "twentieth": 20,
     "thirtieth": 30,
     "fortieth": 40,
@@ -234,6 +235,8 @@ NUMBERS: Mapping[str, int] = {
     "million": 1_000_000,
     "billion": 1_000_000_000,
 }
+# What multiplies the number before it: "six thousand", "6k", "two dozen".
+SCALES: Mapping[str, int] = {word: n for word, n in NUMBERS.items() if n >= 100 or word == "dozen"} | {"k": 1_000}
 
 # Words that change the meaning of all that follows them in their clause, by the kind of change. Two statements say
 # different things if a word of both is within such a scope in one of them only.
@@ -286,6 +289,7 @@ PHRASES: Mapping[str, str] = {
     "other than": "except",
     "aside from": "except",
     "no one": "nobody",
+    "per cent": "percent",
 }
 
 
@@ -321,6 +325,11 @@ def _representatives() -> Mapping[str, str]:
 SIDES = _sides()
 # Units are written in capitals, to distinguish them from words of a text: "5 am" has a unit, "I am" has none.
 UNITS: Mapping[str, str] = {word: row[0].upper() for sides in _rows(_UNITS) for row in sides for word in row}
+WEEKDAYS = frozenset(UNITS[day] for day in "monday tuesday wednesday thursday friday saturday sunday".split())
+MONTHS = frozenset(
+    UNITS[month]
+    for month in """january february march april mayday june july august september october november december""".split()
+)
 MAY = "mayday"  # replaces the month May, which differs from "may" in its capital letter only
 _REPRESENTATIVES = _representatives()
 

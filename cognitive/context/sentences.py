@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from itertools import chain, pairwise
 
@@ -29,6 +30,7 @@ from cognitive.context.lexicon import (
     PASSIVE,
     PHRASES,
     PREPOSITIONS,
+    SCALES,
     SCOPES,
     SIDES,
     SPEAKING,
@@ -38,7 +40,7 @@ from cognitive.context.lexicon import (
 
 _MAX_READ = 4_096  # texts whose parse is cached, because every turn compares most of the window again
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_GLUED = re.compile(r"(?<=\d)(ms|msec|secs?|s|mins?|hrs?|h|d|am|pm|[kmgt]i?b|mm|cm|km|kg|g|ml|kw|v|a|x)(?!\w)")
+_GLUED = re.compile(r"(?<=\d)(ms|msec|secs?|s|mins?|hrs?|h|d|am|pm|[kmgt]i?b|mm|cm|km|kg|g|ml|kw|k|v|a|x)(?!\w)")
 _SIGNS = {
     "%": " percent ",
     "€": " euro ",
@@ -286,20 +288,51 @@ def _plain(text: str) -> str:
 def spelled(words: Sequence[str]) -> tuple[str, ...]:
     """Return words with numbers as digits and one name per unit: "thirty-two s" and "32 seconds" become equal."""
     result: list[str] = []
-    tens = False
-    for n, word in enumerate(words):
-        if word not in NUMBERS and word not in UNITS and _DIGIT.search(word) is None:
+    place = 0
+    while place < len(words):
+        word = words[place]
+        if word not in NUMBERS and word not in UNITS and word != "one" and _DIGIT.search(word) is None:
             result.append(word)
+            place += 1
             continue
-        figure = _number(word, words[n - 1] if n else "")
-        if figure is not None and tens and len(figure) == 1 and word in NUMBERS:
-            result[-1] = str(int(result[-1]) + int(figure))
-            tens = False
-            continue
-        tens = figure is not None and word in NUMBERS and len(figure) == 2 and figure[1] == "0"
-        counted = n > 0 and result[-1][0].isdigit()
+        figure, read = _figure_at(words, place)
+        counted = place > 0 and result[-1][0].isdigit()
         result.append(figure or (UNITS.get(word, word) if counted or word not in AFTER_FIGURES else word))
+        place += read
     return tuple(result)
+
+
+def _figure_at(words: Sequence[str], place: int) -> tuple[str | None, int]:
+    """Return the number at this place as digits, or None if there is none, and how many words it has.
+
+    "six thousand two hundred and fifty" has six words and is 6250; "2.5 million" has two.
+    """
+    word, scale = words[place], SCALES.get("".join(words[place + 1 : place + 2]))
+    if word in NUMBERS or (word == "one" and scale):
+        number = _number(word, words[place - 1] if place else "")
+        return (number, 1) if number is None and word != "one" else _spelled_out(words[place:])
+    figure = _number(word, "")
+    if figure is None or scale is None or not figure.replace(".", "", 1).isdigit():
+        return figure, 1
+    value = Decimal(figure) * scale
+    return str(int(value) if value == int(value) else value), 2
+
+
+def _spelled_out(words: Sequence[str]) -> tuple[str, int]:
+    """Return the number that these words begin with as digits, and how many words it has."""
+    total = group = 0  # the number is their sum; `group` is what a following "thousand" multiplies
+    for n, word in enumerate(words):
+        if word in ("hundred", "dozen"):
+            group = max(group, 1) * SCALES[word]
+        elif word in SCALES:
+            total, group = total + max(group, 1) * SCALES[word], 0
+        elif word != "and" or words[n - 1] not in SCALES or NUMBERS.get("".join(words[n + 1 : n + 2]), 100) >= 100:
+            value = 1 if word == "one" else NUMBERS.get(word)
+            joined = n == 0 or words[n - 1] in SCALES or words[n - 1] == "and"
+            if value is None or not (joined or (value < 10 and group % 100 >= 20 and group % 10 == 0)):
+                return str(total + group), n
+            group += value
+    return str(total + group), len(words)
 
 
 def _number(word: str, before: str) -> str | None:

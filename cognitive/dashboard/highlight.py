@@ -9,7 +9,7 @@ from typing import Any
 
 from brain.turn_records import ExposureRow
 from cognitive.context.dedup import excerpt
-from cognitive.feedback.attribute import passages
+from cognitive.feedback.overlap import passages
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,11 @@ Modules, in order of execution:
 - `prefetch`: embed the sentences of a response in the background, before the next turn needs them.
 - `outcomes`: record an outcome in Postgres, or in the journal (a local file) while Postgres is unavailable.
 - `strip_quotes`: remove the text from a response that the model only quotes.
-- `attribute`: measure how much of each shown memory a response contains, and decide which ones it used.
+- `spelling`: parse a text with numbers and times in one spelling.
+- `refusals`: remove the clauses that refuse from a response.
+- `contradictions`: recognise a passage that states another value than a memory.
+- `overlap`: measure how much of each shown memory a response contains.
+- `attribute`: decide which memories the response used.
 - `capture`: store the messages of a turn as episodes, and the memories that the host's extractor returns.
 - `drain`: move the journal's entries to Postgres in the background.
 """

@@ -51,7 +51,7 @@ SPACE = (
     SettingRange("limits.other_types", (1, 2, 3)),
     SettingRange("usage.weight", (0.0, 0.0025, 0.005, 0.01, 0.02)),
     SettingRange("association.weight", (0.0, 0.4, 0.8, 1.2, 1.6)),
-    SettingRange("association.min_similarity", (0.58, 0.62, 0.66, 0.7)),
+    SettingRange("association.min_similarity", (0.55, 0.58, 0.62, 0.66)),
     SettingRange("usage.half_life_days", (2.0, 7.0, 21.0, 60.0)),
     SettingRange("attribution_threshold", (0.2, 0.25, 0.29, 0.35, 0.45)),
 )

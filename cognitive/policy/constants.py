@@ -62,7 +62,7 @@ class Constants:
     # --- association ---
     association_max_turns: int = 2_000  # latest completed turns to compare, which takes 4 to 15 ms
     association_max_similar: int = 32  # most similar turns that count
-    association_full_similarity: float = 0.78  # similarity at which a past turn counts as the same request
+    association_full_similarity: float = 0.8  # similarity at which a past turn counts as the same request
     association_lexical_share: float = 0.2  # share of shared words in a similarity; the rest is the cosine
 
     # --- versions of a memory ---

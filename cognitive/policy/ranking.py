@@ -119,7 +119,7 @@ class AssociationSettings(SettingsGroup):
     ] = 0.8
     """Weight of memories that similar past turns used; 0 ignores past turns. Lower it if earlier uses mislead now."""
 
-    min_similarity: Annotated[Share, LiveRange("Similar turns from", 0, 1, 0.01), BeforeRecord(_wider)] = 0.58
+    min_similarity: Annotated[Share, LiveRange("Similar turns from", 0, 1, 0.01), BeforeRecord(_wider)] = 0.55
     """Similarity of messages at which a past turn counts; unrelated messages reach 0.55. Raise it if different
     questions share most words."""
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cognitive.feedback.attribute import STRATEGIES, overlaps, passages
+from cognitive.feedback.overlap import STRATEGIES, overlaps, passages
 from cognitive.policy import Policy
 
 THRESHOLDS = {name: Policy(feedback={"attribution": name}).attribution_threshold for name in STRATEGIES}

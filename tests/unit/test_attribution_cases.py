@@ -1,0 +1,162 @@
+"""Attribution of ordinary replies: refusals and contradicted values earn nothing; values are equal in any spelling."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from brain.text import sentences
+from cognitive.feedback.contradictions import contradicts
+from cognitive.feedback.overlap import overlaps
+from cognitive.feedback.refusals import without_refusals
+from cognitive.feedback.spelling import parse
+from cognitive.policy import Policy
+
+THRESHOLD = Policy().attribution_threshold
+# 60 messages with short memories and a reply, written without knowledge of the rules. In a third of them, the reply
+# uses none: it refuses, states another value, or is about something else.
+CASES = json.loads((Path(__file__).parents[1] / "data" / "attribution_cases.json").read_text(encoding="utf-8"))
+
+OTHERS = [
+    "The landlord repaints the kitchen before summer.",
+    "Lena plays the cello in an amateur orchestra.",
+    "Invoices are archived for ten years because of tax law.",
+    "The bike is in the shed behind the house.",
+]
+
+
+def used(memory: str, response: str, message: str = "") -> bool:
+    return overlaps([memory, *OTHERS], response, said=message)[0] >= THRESHOLD
+
+
+def verdicts() -> list[tuple[set[int], set[int]]]:
+    credited = [overlaps(case["memories"], case["response"], said=case["message"]) for case in CASES]
+    return [
+        ({n for n, overlap in enumerate(each) if overlap >= THRESHOLD}, set(case["used"]))
+        for each, case in zip(credited, CASES, strict=True)
+    ]
+
+
+def test_credit_for_ordinary_replies_is_nearly_always_right():
+    found = verdicts()
+    right = sum(len(credited & belongs) for credited, belongs in found)
+    assert right / sum(len(credited) for credited, _ in found) >= 0.95
+    assert right / sum(len(belongs) for _, belongs in found) >= 0.65
+    assert sum(credited == belongs for credited, belongs in found) / len(found) >= 0.75
+
+
+def test_replies_that_use_no_memory_give_no_credit():
+    unused = [credited for credited, belongs in verdicts() if not belongs]
+    assert len(unused) > 20
+    assert unused == [set()] * len(unused)
+
+
+BACKUPS = "Backups of the billing database are kept for 30 days in Frankfurt."
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        "I can't tell you for how many days backups of the billing database are kept in Frankfurt.",
+        "Sorry, I don't know how long backups of the billing database are kept.",
+        "I'm not allowed to share where backups of the billing database are kept.",
+        "I have no information about backups of the billing database in Frankfurt.",
+        "I'd rather not say how long the billing database backups are kept.",
+        "I don't share where billing database backups are kept.",
+        "How long the billing database backups are kept isn't something I can discuss.",
+    ],
+)
+def test_refusal_that_repeats_the_topic_gives_no_credit(refusal):
+    assert not used(BACKUPS, refusal)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "I can't delete them: backups of the billing database are kept for 30 days in Frankfurt.",
+        "I can't do that, because backups of the billing database are kept for 30 days in Frankfurt.",
+        "I don't know the size, but backups of the billing database are kept for 30 days in Frankfurt.",
+    ],
+)
+def test_statement_beside_a_refusal_gives_credit(statement):
+    assert used(BACKUPS, statement)
+
+
+def test_sentence_without_refusal_is_unchanged():
+    assert [without_refusals(each) for each in sentences(BACKUPS)] == [BACKUPS]
+    assert without_refusals("I can't share that; the door code is 4471.").strip() == "the door code is 4471."
+
+
+@pytest.mark.parametrize(
+    ("memory", "response"),
+    [
+        pytest.param(BACKUPS, "Backups of the billing database are kept for 90 days in Frankfurt.", id="number"),
+        pytest.param(BACKUPS, "Backups of the billing database are kept for 30 days in Dublin.", id="name"),
+        pytest.param(BACKUPS, "Backups of the billing database are not kept in Frankfurt any more.", id="denial"),
+        pytest.param("The team meets on Tuesday in room 4.", "The team meets in room 4 on Thursday.", id="weekday"),
+        pytest.param("The lease ends on 12 May 2027.", "The lease ends on 12 June 2027.", id="month"),
+        pytest.param("Ines is allergic to walnuts.", "Ines is not allergic to walnuts.", id="negation"),
+        pytest.param("The ferry doesn't run on Sundays.", "Yes, the ferry does run on Sundays.", id="assertion"),
+        pytest.param("The shop's side door is open at night.", "The side door is closed at night.", id="opposite"),
+    ],
+)
+def test_contradicted_value_gives_no_credit(memory, response):
+    assert not used(memory, response)
+    assert used(memory, memory)
+
+
+def test_old_value_beside_the_new_one_is_no_contradiction():
+    both = "Backups of the billing database are kept for 90 days in Frankfurt. It was 30 days before."
+    assert used(BACKUPS, both)
+
+
+def test_passage_about_another_matter_contradicts_nothing():
+    passage = parse("Restores take 90 days.")
+    assert not contradicts(parse(BACKUPS), passage, passage.stems)
+
+
+@pytest.mark.parametrize(
+    ("words", "figures"),
+    [
+        ("six thousand euros", "6,000 euros"),
+        ("six thousand euros", "6k euros"),
+        ("two hundred and fifty guests", "250 guests"),
+        ("two and a half thousand", "2.5k"),
+        ("one hundred", "100"),
+        ("twenty-one seats", "21 seats"),
+        ("two dozen eggs", "24 eggs"),
+        ("two weeks", "14 days"),
+        ("three million", "3,000,000"),
+        ("seventy-five per cent", "75 %"),
+        ("at half past three", "at 15:30"),
+        ("at 3:30 pm", "at 15:30"),
+        ("at quarter to eight", "at 7:45"),
+        ("at seven o'clock", "at 19:00"),
+    ],
+)
+def test_number_in_words_equals_the_number_in_figures(words, figures):
+    assert parse(words).stems == parse(figures).stems
+
+
+@pytest.mark.parametrize(
+    ("text", "figures"),
+    [
+        ("nineteen eighty-four", ("19", "84")),
+        ("two three", ("2", "3")),
+        ("every second day", ()),
+        ("Python 3.11.4", ("3.11.4",)),
+        ("one of us", ()),
+        ("at 10:30 and 22:31", ("10h30", "10h31")),
+    ],
+)
+def test_words_beside_numbers_are_not_joined(text, figures):
+    assert parse(text).figures == figures
+
+
+def test_bare_value_that_answers_the_message_gives_credit():
+    memory = "The annual membership of the climbing hall costs 103 euros."
+    assert used(memory, "103 euros.", "What does the annual membership of the climbing hall cost?")
+    assert not used(memory, "98 euros.", "What does the annual membership of the climbing hall cost?")
+    assert not used(memory, "Let me look that up.", "What does the annual membership of the climbing hall cost?")
