@@ -284,6 +284,7 @@ def spelled(words: Sequence[str]) -> tuple[str, ...]:
     for n, word in enumerate(words):
         if word not in NUMBERS and word not in UNITS and _DIGIT.search(word) is None:
             result.append(word)
+            tens = False
             continue
         figure = _number(word, words[n - 1] if n else "")
         if figure is not None and tens and len(figure) == 1 and word in NUMBERS:
