@@ -25,6 +25,8 @@ DATA = (
     "cognitive/context/talk_rules.py",
     "cognitive/preflight/rules/",
     "cognitive/window/engine_messages.py",
+    "cognitive/window/slots/fact_rules.py",
+    "cognitive/window/slots/rules.py",
 )
 
 MAX_DOC_WORDS = 36_500

@@ -26,6 +26,7 @@ from cognitive.session import recent
 from cognitive.session.writer import PATIENCE, SUMMARY_SECONDS, SentWindow, SessionWriter
 from cognitive.tokens import TokenCounter
 from cognitive.turn import Message, Outcome, Turn, TurnContext
+from cognitive.window import engine_messages
 from cognitive.window.fit import FittedWindow, PreviousSummary, WindowTrace, fit
 from cognitive.window.rendering import WholeOutput, WindowCache
 from cognitive.window.summary import Summarizer
@@ -155,8 +156,8 @@ class SessionManager:
     async def fit(self, conversation: Conversation, now: datetime, deadline: Deadline, policy: Policy) -> FittedWindow:
         """Select the messages that the model sees next within a turn whose conversation has grown by tool calls.
 
-        The last messages are stored, so that a process that resumes the session after a crash knows the calls and their
-        results. The session's summary is left to the next turn, whose conversation may not contain the calls.
+        The last messages and the summary are stored, so that a process that resumes the session after a crash knows the
+        calls, their results and what left the window.
 
         Raises:
             TimeoutError: the window is not ready before the deadline.
@@ -170,15 +171,22 @@ class SessionManager:
             conversation.turn_id,
             window.messages,
             carried,
-            received_at=conversation.received_at,
+            window.evicted,
+            window.summarized_until,
+            conversation.messages,
+            conversation.received_at,
         )
-        self._writer.fitted(sent, conversation.messages)
+        self._writer.fitted(sent)
         return window
 
     async def _fitted(
         self, conversation: Conversation, carried: CarriedState, now: datetime, policy: Policy
     ) -> FittedWindow:
         previous, step = PreviousSummary(carried.summary, carried.summarized_until), conversation.plan_step
+        if self._writer.rolling(conversation.agent_id, conversation.session_id) and any(
+            map(engine_messages.is_summary, conversation.messages)
+        ):  # the summary that the host passes back is newer than the stored one
+            previous = replace(previous, summary="")
         if step is None and carried.plan_step is not None:
             step, previous = carried.plan_step, replace(previous, step=carried.step + 1, steps=len(carried.plan))
         tokens = budget_for(conversation.model, policy.budgets.models).input_tokens if conversation.model else None

@@ -35,7 +35,9 @@ _MAX_WAITING = 64  # tasks; beyond this, a write is left to the next turn of its
 _MAX_HELD = 64_000_000  # characters of outputs that wait for Postgres
 _RETRIES = (1.0, 4.0, 16.0)  # seconds before each retry to store a whole output
 _AT_CLOSE = 5.0  # seconds for pending writes when a layer closes
-_MAX_ROLLS = 5  # attempts at a summary that other turns of the session replace meanwhile
+_MAX_ROLLS = (
+    5  # summaries of a session that wait, and attempts at one that other turns of the session replace meanwhile
+)
 SUMMARY_SECONDS = 60.0  # timeout of a host's summarizer; after it the summary is extracted
 _MAX_OVER = 4  # times the limit; of a longer summary only the end is condensed
 
@@ -104,17 +106,31 @@ class SessionWriter:
         if sent is None:
             return
         self._queue.start(self._keep(sent), sent.agent_id, "messages", sent.turn_id)
-        if sent.evicted:  # named by session: a second summary at the same time would be made of the same messages
-            self._queue.start(self._roll(sent), sent.agent_id, "summary", sent.session_id)
+        self._start_roll(sent)
 
-    def fitted(self, sent: SentWindow, conversation: Sequence[Message]) -> None:
-        """Store the last messages of a turn again, after its conversation has grown by tool calls.
+    def fitted(self, sent: SentWindow) -> None:
+        """Store the last messages and the summary of a turn again, after its conversation has grown by tool calls.
 
         The work runs in the background, after the turn's pending writes.
         """
         before = self._queue.running(sent.agent_id, "messages", sent.turn_id)
-        nth = str(len(conversation))
+        nth = str(len(sent.conversation))
         self._queue.start(self._keep(sent, before), sent.agent_id, "messages", sent.turn_id, nth)
+        self._start_roll(sent)
+
+    def rolling(self, agent_id: str, session_id: str) -> bool:
+        """Return True if a new summary of the session is being written."""
+        return bool(self._queue.running(agent_id, "summary", session_id))
+
+    def _start_roll(self, sent: SentWindow) -> None:
+        """Update the session's summary after the updates that are running, unless one of them has the same messages.
+
+        A host that passes on the windows of the layer does not pass the evicted messages again.
+        """
+        before = self._queue.running(sent.agent_id, "summary", sent.session_id)
+        if sent.evicted and len(before) < _MAX_ROLLS:
+            name = (sent.agent_id, "summary", sent.session_id, sent.summarized_until or "")
+            self._queue.start(self._roll(sent, before), *name)
 
     def on_outcome(self, agent_id: str, turn_id: str, outcome: Outcome, received_at: float | None = None) -> None:
         """Add a turn's response and tool calls to the session's stored messages, in the background.
@@ -154,12 +170,14 @@ class SessionWriter:
         if on_their_way := self._queue.running(agent_id, "messages", turn_id):
             await asyncio.wait(on_their_way)
 
-    async def _roll(self, sent: SentWindow) -> None:
+    async def _roll(self, sent: SentWindow, after: Sequence[asyncio.Task[None]] = ()) -> None:
         """Add the messages that no longer fit in a turn's window to its session's summary.
 
         If another turn has replaced the summary in the meantime, add only the messages that the new summary does not
         cover.
         """
+        if after:
+            await asyncio.wait(after)
         await self._kept(sent.agent_id, sent.turn_id)
         policy, previous, evicted = self._policy.for_agent(sent.agent_id), sent.carried, sent.evicted
         for _ in range(_MAX_ROLLS):

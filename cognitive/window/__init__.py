@@ -11,6 +11,7 @@ Modules, in order of execution:
 - `selection`: select the groups that are shown, and the earlier messages that stay.
 - `rendering`: render groups as the prompt shows them, and measure their size.
 - `output`: shorten the output of a tool, or any long text.
+- `slots`: recognise the statements that a summary keeps in the speaker's own words.
 - `summary`: extract a summary of the messages that left the window.
 - `engine_messages`: write the messages that the layer itself adds: plan step, reminder, summary.
 - `fallback`: return the newest messages, truncated, if the window fails or is late.

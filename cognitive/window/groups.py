@@ -113,12 +113,14 @@ def group(messages: Sequence[Message], first: int = 0) -> GroupedMessages:
     return GroupedMessages(groups, tuple(orphans), tuple(repairs))
 
 
-def named(groups: Sequence[MessageGroup]) -> tuple[tuple[MessageGroup, ...], tuple[Repair, ...]]:
+def named(
+    groups: Sequence[MessageGroup], taken: Iterable[str] = ()
+) -> tuple[tuple[MessageGroup, ...], tuple[Repair, ...]]:
     """Replace tool call ids that are missing, not unique or not valid for every provider. Return groups and repairs.
 
-    Ids that are valid and unique do not change.
+    Ids that are valid, unique and not in `taken` do not change.
     """
-    taken: set[str] = set()
+    taken = set(taken)
     repairs: list[Repair] = []
     return tuple(_named(each, taken, repairs) if each.calls else each for each in groups), tuple(repairs)
 

@@ -73,12 +73,13 @@ class ModelSummarizer:
     async def summarize(self, earlier: str, messages: Sequence[Message], limit: int) -> str:
         """Return the model's notes on the conversation, quoted, within `limit` characters.
 
-        If the model fails, return the summary that `extract` makes.
+        Decisions, prohibitions and the like come first, in the speaker's own words. If the model fails, return the
+        summary that `extract` makes.
         """
         answer = await self._asked(_work_session(earlier, summary.extract("", messages, _READ), limit))
         if isinstance(answer, SummaryFailure):
             return summary.extract(earlier, messages, limit)
-        notes = summary.noted(answer)
+        notes = "\n".join(filter(None, [summary.kept_lines(earlier, messages), summary.noted(answer)]))
         return notes if len(notes) <= limit else summary.extract(notes, (), limit)
 
     async def condense(self, tool: str, results: str, limit: int) -> str:

@@ -102,6 +102,15 @@ class Renderer:
         """
         return self._shown([self._stub(message, tool) for message, tool in _with_tools(group)])
 
+    def with_cut_results(self, group: MessageGroup, characters: int) -> RenderedMessages:
+        """Return the messages of a group with each tool result cut to at most `characters` characters."""
+        rendered = []
+        for message, tool in _with_tools(group):
+            bounded = self._bounded(message, tool)
+            fits = message.role != "tool" or len(bounded[0].content) <= characters
+            rendered.append(bounded if fits else self._cut(message, characters, tool))
+        return self._shown(rendered)
+
     def all_of(self, messages: Sequence[Message]) -> RenderedMessages:
         """Return messages unchanged, together with their size."""
         return RenderedMessages(tuple(messages), (), self.size(messages))

@@ -11,9 +11,10 @@ series of tool calls, the user's message that asked for them is also shown. If t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import takewhile
 
 from cognitive.policy import Policy
 from cognitive.turn import Message
@@ -39,6 +40,7 @@ from cognitive.window.token_budget import MIN_SHARE, ReservedContent, room_for_s
 
 LOW_WATER = 0.4  # share of each limit that remains when the window moves; a low share makes moves few and large
 _SIDE_SHARE = 8  # each limit divided by this is the maximum size of one message that stays before the window
+_KEPT_RESULT = 1_000  # characters of a tool result that stays before the window
 _KEPT_SHARE = 4  # each limit divided by this is the maximum size of all messages that are always kept
 
 
@@ -154,7 +156,8 @@ def _bounded(
     while True:
         start, request = _led(conversation, reserved.first, named, start, renderer.policy)
         first = named[start].first if start < len(named) else len(conversation)
-        retained = _retained(conversation, reserved.first, first, request, renderer)
+        ids = {call.id or "" for each in named[start:] for call in each.calls}
+        retained = _retained(conversation, reserved.first, first, request, renderer, ids)
         size = sum((each.size for each in shown[start:]), fixed + retained.shown.size)
         if size.beyond(limit) is None or start + 1 >= len(named):
             break
@@ -194,13 +197,15 @@ def _limits(
     """Return the limits of the conversation alone: those of the prompt minus the room for the messages around it.
 
     Room is also reserved for messages that do not exist yet, such as a summary, so that the window does not move when
-    they are added.
+    they are added. No room is reserved for messages that stay before the window while the whole conversation fits, as a
+    window does that the host passes back.
     """
     message = limit.times(1 / _SIDE_SHARE)
     around = reserved.leading.size + reserved.closing.size + room_for_summary(limit, policy)
-    around += WindowSize(1, message.characters, message.tokens)
-    if _any_kept(conversation, reserved.first, policy):
-        around += limit.times(1 / _KEPT_SHARE)
+    if not _any_kept(conversation, reserved.first, policy):
+        around += WindowSize(1, message.characters, message.tokens)
+    elif not _fits(conversation, reserved.first, limit - around):
+        around += WindowSize(1, message.characters, message.tokens) + limit.times(1 / _KEPT_SHARE)
     remaining, minimum = limit - around, limit.times(1 / MIN_SHARE)
     return WindowLimits(
         WindowSize(
@@ -215,32 +220,36 @@ def _limits(
     )
 
 
+def _fits(conversation: Sequence[Message], first: int, limit: WindowSize) -> bool:
+    """Return True if the conversation from index `first` on is within a number of messages and characters."""
+    if len(conversation) - first > 2 * limit.messages:
+        return False
+    own = [message for message in conversation[first:] if not authored(message)]
+    return len(own) <= limit.messages and sum(len(message.content) for message in own) <= limit.characters
+
+
 # --- messages that stay before the window ---
 
 
 def _any_kept(conversation: Sequence[Message], first: int, policy: Policy) -> bool:
-    """Return True if the conversation, from index `first` on, has a message whose kind is always kept."""
-    return any(_stays(conversation[place], policy) for place in range(first, len(conversation)))
+    """Return True if the conversation, from index `first` on, has a message or call whose kind is always kept."""
+    return any(_kept_with(conversation, place, policy) for place in range(first, len(conversation)))
 
 
 def _retained(
-    conversation: Sequence[Message], first: int, start: int, asked: int | None, renderer: Renderer
+    conversation: Sequence[Message],
+    first: int,
+    start: int,
+    asked: int | None,
+    renderer: Renderer,
+    taken: Collection[str],
 ) -> RetainedMessages:
     """Return the messages before index `start`, where the window begins, that are shown nevertheless.
 
     `asked` is the index of the user's message to show before the window, or None if the window begins with such a
-    message.
+    message. `taken` are the ids of the window's calls.
     """
-    policy = renderer.policy
-    room = policy.window.max_chars // _KEPT_SHARE
-    places: list[int] = []
-    for n in range(start - 1, first - 1, -1):
-        if not _stays(conversation[n], policy):
-            continue
-        room -= min(len(conversation[n].content), policy.window.max_chars // _SIDE_SHARE)
-        if room < 0 or len(places) >= policy.window.max_messages // _KEPT_SHARE:
-            break
-        places.append(n)
+    places = _kept_places(conversation, first, start, renderer.policy)
     kept = len(places)
     speaking = [n for n in sorted(places) if conversation[n].role != "system"]
     if speaking and conversation[speaking[0]].role != "user":
@@ -251,15 +260,41 @@ def _retained(
             places.append(request)
     if asked is not None:
         places.append(asked)
-    retained = grouping.group([conversation[n] for n in sorted(set(places))]).groups
-    shown = renderer.cut([each.messages[0] for each in retained], policy.window.max_chars // _SIDE_SHARE)
-    return RetainedMessages(shown, frozenset(places), kept)
+    groups, _ = grouping.named(grouping.group([conversation[n] for n in sorted(set(places))]).groups, taken)
+    side = renderer.policy.window.max_chars // _SIDE_SHARE
+    shown = [
+        renderer.with_cut_results(each, _KEPT_RESULT) if each.calls else renderer.cut(each.messages, side)
+        for each in groups
+    ]
+    return RetainedMessages(renderer.joined(shown), frozenset(places), kept)
 
 
-def _stays(message: Message, policy: Policy) -> bool:
-    """Return True if a message is valid without others and the policy always keeps messages of its kind.
+def _kept_places(conversation: Sequence[Message], first: int, start: int, policy: Policy) -> list[int]:
+    """Return the indexes, newest first, of the messages before `start` whose kind is always kept, within their room."""
+    room = policy.window.max_chars // _KEPT_SHARE
+    places: list[int] = []
+    for n in range(start - 1, first - 1, -1):
+        own = [place for place in _kept_with(conversation, n, policy) if place < start]
+        limit = _KEPT_RESULT if conversation[n].tool_calls else policy.window.max_chars // _SIDE_SHARE
+        room -= sum(min(len(conversation[place].content), limit) for place in own)
+        if room < 0 or len(places) + len(own) > policy.window.max_messages // _KEPT_SHARE:
+            break
+        places += own
+    return places
 
-    A tool result is not valid without its call, nor is a call without its results.
+
+def _kept_with(conversation: Sequence[Message], place: int, policy: Policy) -> Sequence[int]:
+    """Return the indexes of the messages to keep if the policy always keeps the message at `place`, or else nothing.
+
+    A call is kept with its results if it failed, or if the kind of the call or of a result is always kept.
     """
-    valid_alone = message.role != "tool" and not message.tool_calls and bool(message.content.strip())
-    return valid_alone and message.kind in policy.window.protected_kinds and not authored(message)
+    message = conversation[place]
+    if message.role == "tool" or authored(message):
+        return ()
+    if not message.tool_calls:
+        return (place,) if message.content.strip() and message.kind in policy.window.protected_kinds else ()
+    results = [*takewhile(lambda n: conversation[n].role == "tool", range(place + 1, len(conversation)))]
+    kinds = {message.kind, *(conversation[n].kind for n in results)}
+    if not all(call.ok for call in message.tool_calls):
+        kinds.add("error")
+    return () if kinds.isdisjoint(policy.window.protected_kinds) else (place, *results)

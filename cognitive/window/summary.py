@@ -3,7 +3,7 @@
 The window is the part of a conversation that the model sees. A summary is a list of lines, oldest first. Each line
 quotes one speaker, so that a tool's output never reads as if the user had written it. Lines do not change from one
 summary to the next, so that provider caches apply. When the lines become too long together, many of the oldest lines
-are condensed at once.
+are condensed at once. Decisions, prohibitions and the like are not condensed: their lines name the kind (see `slots`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,14 @@ from cognitive.turn import Message, ToolCall
 from cognitive.window.engine_messages import is_action
 from cognitive.window.output import importance
 from cognitive.window.output.json_values import as_text
+from cognitive.window.output.text import head_of
+from cognitive.window.slots import statements as slots
 
-_LINE = re.compile(r'^- (user|assistant|notes|tools|tool [\w.:-]{1,60}|call [\w.:-]{1,60})( \(condensed\))?: (".*")$')
+_LINE = re.compile(
+    r"^- (user|assistant|notes|tools|tool [\w.:-]{1,60}|call [\w.:-]{1,60})"
+    r"(?: \((condensed|prohibition|decision|deadline|number|name|question)\))?: (\".*\")$"
+)
+_CONDENSED = "condensed"
 _NAME = re.compile(r"[^\w.:-]+")
 # Maximum characters of a message in the summary, by speaker.
 _WORTH: Mapping[str, int] = {"user": 320, "assistant": 260, "call": 140, "tool": 220, "tools": 220, "notes": 260}
@@ -27,8 +33,10 @@ _WORTH: Mapping[str, int] = {"user": 320, "assistant": 260, "call": 140, "tool":
 _STEPS = (0.6, 0.4, 0.25)
 _WEAK = 1.3  # worth of a line with one name or figure, without a decision or an error; see `importance.worth`
 _REQUEST = 2.0  # worth added to a user's request: it may name no fact and still be the subject of the conversation
-_LOW_WATER = 0.8  # share of the limit that remains after condensing, so that it is not due again at once
+_LOW_WATER = 0.74  # share of the limit that remains after condensing, so that it is not due again at once
+_SLOTS = 0.72  # share of the limit for statements in the speaker's own words; see `slots`
 _SPARED = 0.25  # share of the limit for the newest lines, which are condensed last
+_MIN_SPARED = 0.05  # the same if statements that are kept need the room
 # Shares of the room for old lines, merged by speaker; calls and their answers count as one speaker.
 _MERGED_SHARES: Mapping[str, float] = {"notes": 0.4, "user": 0.3, "assistant": 0.4, "tools": 0.3}
 _BETWEEN = " | "  # separates the pieces of a merged line
@@ -59,22 +67,33 @@ class ExtractiveSummarizer:
 
 @dataclass(frozen=True, slots=True)
 class _SummaryLine:
-    """A line of a summary: its speaker `who`, its text, and if the text was condensed.
+    """A line of a summary: its speaker `who`, its text, and a mark.
 
-    The speaker is "user", "assistant", "tool <name>", "call <name>", "tools" for several tools and calls, or "notes"
-    for a line that another author wrote, such as a model.
+    The mark is the kind of the statements that are kept in the speaker's own words, or "condensed", or empty. The
+    speaker is "user", "assistant", "tool <name>", "call <name>", "tools" for several tools and calls, or "notes" for a
+    line that another author wrote, such as a model.
     """
 
     who: str
     text: str
-    condensed: bool = False
+    mark: str = ""
+
+    @property
+    def kept(self) -> bool:
+        """True for a statement that is kept in the speaker's own words."""
+        return self.mark not in ("", _CONDENSED)
+
+    @property
+    def parts(self) -> tuple[_SummaryLine, ...]:
+        """The line itself, or for statements that are kept, a line for each."""
+        return tuple(replace(self, text=text) for text in self.text.split(_BETWEEN)) if self.kept else (self,)
 
     @property
     def worth(self) -> int:
         return _WORTH[self.who.split(" ")[0]]
 
     def __str__(self) -> str:
-        return f"- {self.who}{' (condensed)' if self.condensed else ''}: {quote(self.text)}"
+        return f"- {self.who}{f' ({self.mark})' if self.mark else ''}: {quote(self.text)}"
 
 
 def extract(earlier: str, messages: Sequence[Message], limit: int) -> str:
@@ -82,12 +101,17 @@ def extract(earlier: str, messages: Sequence[Message], limit: int) -> str:
 
     `earlier` may be a summary of any form. Equal inputs give equal summaries. As long as everything fits, the lines of
     `earlier` are unchanged. Otherwise the oldest lines are condensed, and if that does not suffice, merged. A part of
-    the newest message with content always remains.
+    the newest message with content remains, unless its negation does not fit.
     """
     lines = [*_parsed(earlier), *_lines_of(messages)]
     if _size(lines) > limit:
         lines = _fitted(lines, limit)
     return "\n".join(map(str, lines))
+
+
+def kept_lines(earlier: str, messages: Sequence[Message]) -> str:
+    """Return the lines of the summary of `earlier` and `messages` that are kept in the speaker's own words."""
+    return "\n".join(str(line) for line in (*_parsed(earlier), *_lines_of(messages)) if line.kept)
 
 
 def noted(text: str) -> str:
@@ -104,7 +128,7 @@ def _parsed(earlier: str) -> Iterator[_SummaryLine]:
         match = _LINE.match(line)
         text = unquote(match.group(3)) if match else None
         if match and text is not None:
-            yield _SummaryLine(match.group(1), text, match.group(2) is not None)
+            yield _SummaryLine(match.group(1), text, match.group(2) or "")
         elif line.strip():
             yield _SummaryLine("notes", line.strip())
 
@@ -121,15 +145,23 @@ def _lines_of(messages: Sequence[Message]) -> Iterator[_SummaryLine]:
 
 
 def _speaker_lines(who: str, text: str) -> Iterator[_SummaryLine]:
-    excerpt = importance.essence(text, _WORTH[who], request=who == "user")
+    kept = slots.statements(text, who)
+    if kept:
+        texts = {each.sentence for each in kept}
+        text = "\n".join(sentence for sentence in slots.split(text) if sentence not in texts)
+    room = _WORTH[who] // 2 if kept else _WORTH[who]
+    excerpt = importance.essence(text, room, request=who == "user")
     if excerpt:
         yield _SummaryLine(who, excerpt)
+    yield from (_SummaryLine(who, each.text.replace(_BETWEEN, " / "), each.kind) for each in kept)
 
 
 def _call_lines(call: ToolCall) -> Iterator[_SummaryLine]:
     values = [str(call.arguments[name]) for name in _INFORMATIVE_ARGUMENTS if name in call.arguments]
     text = " ".join(" ".join(values or [f"{name}={value}" for name, value in call.arguments.items()]).split())
-    yield _SummaryLine(f"call {_name(call.name)}", importance.squeezed(text, _WORTH["call"]))
+    yield _SummaryLine(
+        f"call {_name(call.name)}", importance.squeezed(text, _WORTH["call"]) or head_of(text, _WORTH["call"])
+    )
     if call.result is not None:
         yield from _answer_lines(call.name, call.result if isinstance(call.result, str) else as_text(call.result))
 
@@ -153,6 +185,7 @@ def _fitted(lines: Sequence[_SummaryLine], limit: int) -> list[_SummaryLine]:
     The oldest lines are condensed step by step, then merged by speaker, then cut.
     """
     target = int(limit * _LOW_WATER)
+    lines = _slotted(lines, int(limit * _SLOTS))
     fitted = _without_weak(lines, target, _spared(lines, limit))
     for share in _STEPS:
         fitted = _condensed(fitted, share, target, _spared(fitted, limit))
@@ -161,18 +194,40 @@ def _fitted(lines: Sequence[_SummaryLine], limit: int) -> list[_SummaryLine]:
     old = _spared(fitted, limit)
     fitted = [*_merged(fitted[:old], target - _size(fitted[old:])), *fitted[old:]]
     while _size(fitted) > limit and len(fitted) > 1:
-        fitted.pop(0)
+        fitted.pop(next((place for place, line in enumerate(fitted[:-1]) if not line.kept), 0))
     return fitted if _size(fitted) <= limit else _cut(fitted[-1], limit)
+
+
+def _slotted(lines: Sequence[_SummaryLine], room: int) -> list[_SummaryLine]:
+    """Return the statements that are kept within `room` characters, one line per kind and speaker, then other lines.
+
+    Statements for which there is no room become ordinary lines. Statements that are outdated are left out.
+    """
+    single = [part for line in lines for part in line.parts]
+    places = [place for place, line in enumerate(single) if line.kept]
+    known = [slots.known(single[place].text, single[place].who, single[place].mark) for place in places]
+    old = {places[n] for n in slots.outdated(known)}
+    places, known = [n for n in places if n not in old], [k for n, k in zip(places, known, strict=True) if n not in old]
+    sizes = [len(quote(each.text)) + len(_BETWEEN) - 2 for each in known]
+    kept = {places[n] for n in slots.chosen(known, sizes, room)}
+    slotted: dict[tuple[str, str], list[str]] = {}
+    for place in sorted(kept):
+        slotted.setdefault((single[place].who, single[place].mark), []).append(single[place].text)
+    return [
+        *(_SummaryLine(who, _BETWEEN.join(texts), mark) for (who, mark), texts in slotted.items()),
+        *(replace(line, mark="") if line.kept else line for n, line in enumerate(single) if n not in kept | old),
+    ]
 
 
 def _spared(lines: Sequence[_SummaryLine], limit: int) -> int:
     """Return the index of the first of the newest lines.
 
-    The newest lines are condensed last; they include the last line.
+    The newest lines are condensed last; they include the last line. Statements that are kept take their room from it.
     """
-    room = int(limit * _SPARED)
+    kept = sum(len(str(line)) + 1 for line in lines if line.kept)
+    room = int(min(limit * _SPARED, max(limit * _MIN_SPARED, limit * _LOW_WATER - kept)))
     for place in range(len(lines) - 1, -1, -1):
-        room -= len(str(lines[place])) + 1
+        room -= 0 if lines[place].kept else len(str(lines[place])) + 1
         if room < 0:
             return min(place + 1, len(lines) - 1)
     return 0
@@ -202,12 +257,12 @@ def _condensed(lines: Sequence[_SummaryLine], share: float, target: int, until: 
     excess = _size(lines) - target
     said_later = _said_later(lines)
     for place, line in enumerate(lines):
-        if place >= until or excess <= 0 or len(line.text) <= line.worth * share:
+        if place >= until or excess <= 0 or line.kept or len(line.text) <= line.worth * share:
             condensed.append(line)
             continue
         repeated = said_later(place)
         text = importance.essence(line.text, int(line.worth * share), request=line.who == "user", known=repeated)
-        shorter = replace(line, text=text, condensed=True)
+        shorter = replace(line, text=text, mark=_CONDENSED)
         condensed += [shorter] if text else []
         excess -= len(str(line)) - (len(str(shorter)) if text else -1)
     return condensed
@@ -216,8 +271,11 @@ def _condensed(lines: Sequence[_SummaryLine], share: float, target: int, until: 
 def _merged(lines: Sequence[_SummaryLine], room: int) -> list[_SummaryLine]:
     """Merge the lines of each speaker into one line, within the speaker's share of `room` characters.
 
-    Room that a speaker does not need is free for the other speakers.
+    Statements that are kept remain as they are, before the merged lines. Room that a speaker does not need is free for
+    the other speakers.
     """
+    kept, lines = [line for line in lines if line.kept], [line for line in lines if not line.kept]
+    room -= _size(kept) + 1
     said_later = _said_later(lines)
     pieces: dict[str, list[tuple[str, float]]] = {}
     for place, line in enumerate(lines):
@@ -230,10 +288,10 @@ def _merged(lines: Sequence[_SummaryLine], room: int) -> list[_SummaryLine]:
     for who in sorted(pieces, key=lambda who: (sum(len(piece) for piece, _ in pieces[who]) / _MERGED_SHARES[who], who)):
         share = int(remaining * _MERGED_SHARES[who] / shares) if shares else 0
         merged[who] = _SummaryLine(
-            who, _thinned(pieces[who], share - len(str(_SummaryLine(who, "", True))) - 1), condensed=True
+            who, _thinned(pieces[who], share - len(str(_SummaryLine(who, "", _CONDENSED))) - 1), mark=_CONDENSED
         )
         remaining, shares = remaining - len(str(merged[who])) - 1, shares - _MERGED_SHARES[who]
-    return [merged[who] for who in pieces if merged[who].text]
+    return [*kept, *(merged[who] for who in pieces if merged[who].text)]
 
 
 def _thinned(pieces: Sequence[tuple[str, float]], room: int) -> str:
@@ -250,7 +308,7 @@ def _thinned(pieces: Sequence[tuple[str, float]], room: int) -> str:
         if length >= _MIN_PIECE:
             chosen[place] = importance.squeezed(pieces[place][0], length)
             remaining -= len(chosen[place]) + len(_BETWEEN)
-    return _BETWEEN.join(chosen[place] for place in sorted(chosen))
+    return _BETWEEN.join(chosen[place] for place in sorted(chosen) if chosen[place])
 
 
 def _said_later(lines: Sequence[_SummaryLine]) -> Callable[[int], set[str]]:
@@ -265,12 +323,12 @@ def _cut(line: _SummaryLine, limit: int) -> list[_SummaryLine]:
 
     The list is empty if not even the name of the speaker fits.
     """
-    room = limit - len(str(replace(line, text="", condensed=True)))
+    room = limit - len(str(replace(line, text="", mark=_CONDENSED)))
     while room > 0:
-        shorter = replace(line, text=importance.squeezed(line.text, room), condensed=True)
+        shorter = replace(line, text=importance.squeezed(line.text, room), mark=_CONDENSED)
         excess = len(str(shorter)) - limit
         if excess <= 0:
-            return [shorter]
+            return [shorter] if shorter.text else []
         room -= excess
     return []
 

@@ -121,6 +121,23 @@ async def test_resumed_summary_holds_messages_that_left_the_window(layer, agent)
     assert resumed.summary in resumed.preface.content
 
 
+async def test_messages_that_left_a_fitted_window_are_in_the_summary(layer, agent):
+    """The host passes on the windows that `fit` returns, so that no later turn sees the messages again."""
+    talk = []
+    for n in range(30):
+        context = await layer.pre_turn(ask(agent, f"Note number {n}.", talk))
+        call = Message(role="assistant", tool_calls=(ToolCall(name="note", id="c"),))
+        loop = [*context.messages, context.user_message, call, Message(role="tool", tool_call_id="c", content="ok")]
+        window = await layer.fit(context, loop)
+        talk = [*window.messages, Message(role="assistant", content=f"Noted as {n}.")]
+        await layer.post_turn(context, Outcome(response=f"Noted as {n}."))
+    together = " ".join(message.content for message in talk)
+    resumed = await drain_and_resume(layer, agent)
+    for n in range(30):
+        assert f"Note number {n}." in together
+        assert f"Note number {n}." in f"{resumed.summary} {messages_of(resumed)}"
+
+
 async def test_resumed_messages_obey_provider_rules(layer, agent):
     calls = (ToolCall(id="a", name="bash", arguments={"n": 1}), ToolCall(id="b", name="bash"))
     talk = [

@@ -366,6 +366,10 @@ def test_newest_sentences_are_kept_when_there_are_too_many():
     assert len(stated) == 120
 
 
+def test_time_of_day_in_words_is_read():
+    assert ParsedSentence.of("The train left at twenty to five.").words
+
+
 def test_empty_window_drops_nothing():
     assert len(window()) == 0
     assert len(window("", "   ", "\n")) == 0

@@ -21,7 +21,8 @@ from cognitive.window.llm_summarizer import ModelSummarizer
 from cognitive.window.summary import extract
 
 SESSIONS = json.loads((Path(__file__).parents[1] / "data" / "work_sessions.json").read_text(encoding="utf-8"))
-LINE = re.compile(r'- (?:user|assistant|notes|tools|tool \S+|call \S+)(?: \(condensed\))?: "[^\n]*"')
+MARK = "condensed|prohibition|decision|deadline|number|name|question"
+LINE = re.compile(rf'- (?:user|assistant|notes|tools|tool \S+|call \S+)(?: \((?:{MARK})\))?: "[^\n]*"')
 TEXT = st.text(max_size=200).filter(lambda text: "\x00" not in text)
 MESSAGES = st.lists(
     st.builds(
@@ -223,6 +224,15 @@ async def test_model_summary_is_quoted_and_its_prompt_fences_the_input():
     assert len(fences) == 3
     assert "Build shop 2.1" in answering.prompt.split(fences[0])[-2]
     assert model.failure is None
+
+
+async def test_model_summary_keeps_statements_in_the_users_words():
+    model = ModelSummarizer(answering("\n".join(f"Learnt: port {n} of host-{n} is closed." for n in range(50))))
+    said = [user("Never reboot the old host before noon."), assistant("Understood.")]
+    text = await model.summarize("", said, 1_000)
+    text = await model.summarize(text, [user("Thanks!")], 1_000)
+    assert text.split("\n")[0] == '- user (prohibition): "Never reboot the old host before noon."'
+    assert text.count("Never reboot") == 1
 
 
 async def test_long_model_summary_is_condensed_within_the_limit():

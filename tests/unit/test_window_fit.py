@@ -268,6 +268,38 @@ def test_messages_of_protected_kinds_are_kept():
     assert violations(window.messages) == ()
 
 
+def test_failed_calls_and_results_of_protected_kinds_are_kept():
+    failed = Message(role="assistant", tool_calls=(ToolCall(name="bash", id="f", ok=False),))
+    conversation = turns(40)
+    conversation[8:8] = [
+        failed,
+        result("f", prose(3_000) + "\nerror: disk full"),
+        calls("p"),
+        result("p", "1. Look.", kind="plan"),
+    ]
+    window = fitted(conversation)
+    assert [m.role for m in window.messages[:7]] == ["system", "user", "assistant", "tool", "assistant", "tool", "user"]
+    assert window.messages[3].content.endswith("error: disk full")
+    assert len(window.messages[3].content) <= 1_000
+    assert pointers(window.messages[3].content)
+    assert window.messages[5].content == "1. Look."
+    assert window.trace.carried == 4
+    assert violations(window.messages) == ()
+    assert fitted([*window.messages, *turns(30)]).messages[1:6] == window.messages[1:6]
+
+
+def test_many_failed_calls_leave_room_for_the_conversation():
+    conversation = [user("Port the parser.")]
+    for n in range(100):
+        failed = Message(role="assistant", tool_calls=(ToolCall(name="bash", id=f"c{n}", ok=False),))
+        conversation += [failed, result(f"c{n}", prose(5_000, n))]
+    window = fitted([*conversation, *turns(20)])
+    assert len(window.messages) <= 40
+    assert window.trace.exceeded_bound is None
+    assert 2 <= window.trace.carried <= 10
+    assert violations(window.messages) == ()
+
+
 def test_newest_message_is_shortened_if_it_is_too_long():
     whole = "".join(f"line {n}\n" for n in range(60_000))
     window = fitted([*turns(2), user(whole)])

@@ -158,7 +158,10 @@ _CHATTER = re.compile(
     r"let me|let's|i'll|i will|i am going to|i'm going to|now i|now let|happy to|nice|cool|yes|yep|good morning)\b",
     re.IGNORECASE,
 )
-_KEPT_WORDS = frozenset({"no", "not", "nor", "without", "never", "cannot", "before", "after", "until", "because"})
+_NEGATIONS = frozenset(
+    {"no", "not", "nor", "never", "cannot", "without", "nobody", "nothing", "none", "neither", "dont"}
+)
+_KEPT_WORDS = _NEGATIONS | {"before", "after", "until", "unless", "except", "only", "because"}
 _MARKS = "`'\"()[]{},;:!?*“”‘’"
 
 
@@ -209,12 +212,13 @@ def facts(text: str) -> list[str]:
 def squeezed(text: str, limit: int, known: Collection[str] = ()) -> str:
     """Shorten a sentence to `limit` characters by leaving out words.
 
-    Stop words are left out first. If that does not suffice, facts are kept before the words that precede them, and
-    these before all other words. Facts are figures, paths, identifiers and the like, except those in `known`.
+    Stop words are left out first. If that does not suffice, negations and facts are kept before the words beside them,
+    and these before all other words. Facts are figures, paths, identifiers and the like, except those in `known`. If a
+    negation does not fit, the result is empty, since the rest would say the opposite.
     """
     if len(text) <= limit:
         return text
-    words = [word for word in text.split() if word.lower() not in STOP_WORDS or word.lower() in _KEPT_WORDS]
+    words = [word for word in text.split() if word.lower() not in STOP_WORDS or _kept(word)]
     if len(" ".join(words)) <= limit:
         return " ".join(words)
     ranks = _ranks(words, known)
@@ -225,17 +229,36 @@ def squeezed(text: str, limit: int, known: Collection[str] = ()) -> str:
         if cost <= remaining:
             chosen.add(place)
             remaining -= cost
+    if any(ranks[place] == 0 and place not in chosen for place in range(len(words))):
+        return ""
     return _with_gaps(words, chosen) or head_of(text, limit)
 
 
-def _ranks(words: Sequence[str], known: Collection[str]) -> list[int]:
-    """Return how dispensable each word is, as a number from 0 to 2.
+def _kept(word: str) -> bool:
+    return _bare(word).lower() in _KEPT_WORDS or _negates(word)
 
-    The number is 0 for a fact not in `known`, 1 for the word before such a fact, and 2 for other words.
+
+def _negates(word: str) -> bool:
+    bare = _bare(word).lower().replace("\u2019", "'")
+    return bare in _NEGATIONS or bare.endswith("n't")
+
+
+def _ranks(words: Sequence[str], known: Collection[str]) -> list[int]:
+    """Return how dispensable each word is, as a number from 0 to 3.
+
+    The number is 0 for a negation and the word after it, 1 for a fact not in `known`, 2 for the word before such a
+    fact, and 3 for other words.
     """
+    negates = [_negates(word) for word in words]
     is_fact = [bool(_FACT.match(bare := _bare(word)) and bare not in known) for word in words]
     return [
-        0 if fact else 1 if before_fact else 2 for fact, before_fact in zip(is_fact, [*is_fact[1:], False], strict=True)
+        0 if negation else 1 if fact else 2 if before_fact else 3
+        for negation, fact, before_fact in zip(
+            [here or before for here, before in zip(negates, [False, *negates], strict=False)],
+            is_fact,
+            [*is_fact[1:], False],
+            strict=True,
+        )
     ]
 
 

@@ -1,0 +1,257 @@
+"""Recognise the statements of a message that a summary keeps in the speaker's own words, and choose among them.
+
+They are prohibitions, decisions, deadlines, numbers, names and open questions. Each is a sentence, cut only at clauses
+that state something else. When they exceed their room, the firmest remain, and among equally firm ones the earliest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import re2
+
+from brain.caches import cached
+from brain.text import lexemes, sentences
+from cognitive.window.slots.fact_rules import FACT_RULES
+from cognitive.window.slots.patterns import DATE, SlotKind, without_lookaround
+from cognitive.window.slots.rules import RULES
+
+MAX_STATEMENT = 240  # characters of a statement; a longer sentence is cut at its clauses
+_PER_MESSAGE = 3  # statements; a message with more is a document, whose rules are not the conversation's
+FIRM = 5  # firmness of a statement that no newer one of its firmness pushes out
+_MIN_WORDS = 3
+_MAX_SENTENCE = 500  # characters; a longer one is no sentence but pasted text
+_READ = 4_000  # characters of a message that are searched
+_FIRMEST: Sequence[SlotKind] = ("prohibition", "decision", "deadline", "name", "number", "question")
+
+_FENCED = re.compile(r"```.*?(?:```|\Z)|^\s*>.*$", re.DOTALL | re.MULTILINE)
+# A question at the end of a statement ("..., ok?") leaves it a statement.
+_TAG = re.compile(
+    r"[,;]?\s*(?:ok(?:ay)?|right|all right|alright|got it|understood|yes|yeah|agreed|clear|deal)\s*\?+$", re.I
+)
+_ASKS = re.compile(
+    r"\?$|^(?:(?:hey|hi|so|and|but|ok|okay|also|sorry|well|please)\b[,:]? )*(?:(?:can|could|would|will) (?:you|we"
+    r"|i)\b"
+    r"|remind me|tell me|explain|show me|why\b|how (?:much|many|long|far|old|big|is|are|do|does|did|was)\b"
+    r"|(?:what|where|who)(?:'s| is| are| was| do| does| did)\b|(?:is|are|was|does|did|any)\b|do (?:we|you|i|they)\b)"
+    r"|, (?:will|can|is|does|are|could) (?:the|it|you|we|she|he|they|i)\b[^,]*$",
+    re.I,
+)
+# An order of a task that is done and forgotten.
+_TASK = re.compile(
+    r"^(?:(?:please|pls|now|and|ok|then|also|just) )*(?:re?start|count|pull|unlock|ping|test|check|show|list|open"
+    r"|close|print|find"
+    r"|run|give|draft|translate|proofread|summari[sz]e|convert|calculate|look|add|fix|try|upload|download|move|rename"
+    r"|delete|remove|resize|crop|round|sort|search|read|tell|say|thank|make|build|create|write|install|deploy|update|generate)\b",
+    re.I,
+)
+_HEDGED = re.compile(
+    r"\b(?:maybe|perhaps|might|thinking (?:of|about)|considering|what if|i guess|i suppose|could be|would have"
+    r"|if i were"
+    r"|not decided|probably|kind of|sort of|joking|just kidding)\b",
+    re.I,
+)
+# A figure that holds for the moment only.
+_PASSING = re.compile(
+    r"\b(?:at the moment|right now|currently|just now|so far|(?:in|for|over) the last (?:hour|minute|day|night)"
+    r"|tonight"
+    r"|this (?:morning|afternoon|evening)|today|yesterday|last night|minutes? ago|hours? ago)\b",
+    re.I,
+)
+_READING = re.compile(r"\b(?:percent|per ?cent|degrees|rows|cpu|memory|ms|unread|replies|uptime)\b|\d ?%", re.I)
+_QUOTED = re.compile(
+    r"(?<!\w)(['\"“‘])(?=\w)(?:\S+ ){2,}.*?['\"”’](?!\w)"
+)  # another's words: three or more in quotation marks
+_CLAUSE = re.compile(r"[,;:]\s+|\s[–—-]\s+")
+_SPECIFIC = re.compile(r"(?<=\w )(?:[A-Z][\w-]+|\S*\d)|(?<=, )[A-Z]\w+")
+_DATES = re.compile(DATE, re.I)
+_FIGURE = re.compile(r"\d[\d.,:/-]*")
+# A figure that is the value of something, not a part of its name.
+_VALUE = re.compile(
+    r"(?:\b(?:is|are|was|were|be|to|at|by|until|till|before|on|costs?|takes?)\b(?: \w+){0,3}"
+    r"|[:=])\s+[^\w\s]?(?=\d)\S+(?!.*\d)",
+    re.I,
+)
+_UPDATING = frozenset(lexemes("now actually new correction changed moved instead make"))
+# A full stop that ends no sentence.
+_ABBREVIATED = re.compile(r"(?:\b(?:dr|mr|mrs|ms|prof|st|vs|e\.g|i\.e|approx|inc|ltd|jr|sr|ca|cf)|\b[A-Z])\.$", re.I)
+_FIRM = re.compile(
+    r"\b(?:to be (?:very )?clear|from now on|once and for all|no exceptions|ever again|not even|whatever happens"
+    r"|ever,"
+    r"|for the record|important|please note|take note|note that|remember|make sure|i mean it|end of story|full stop"
+    r"|that's that|not negotiable|non-negotiable|for good|settled|write (?:it|this) down|i promised|has to know)\b",
+    re.I,
+)
+
+
+def _prefilter() -> re2.Set:
+    """Return an automaton that finds the rules that may match a sentence, 40 times as fast as their patterns."""
+    options = re2.Options()
+    options.case_sensitive, options.max_mem, options.log_errors = False, 64 << 20, False
+    patterns = re2.Set.SearchSet(options)
+    for rule in _RULES:
+        patterns.Add(without_lookaround(rule.pattern.pattern))
+    patterns.Compile()
+    return patterns
+
+
+_RULES = (*RULES, *FACT_RULES)
+_maybe = _prefilter()
+
+
+@dataclass(frozen=True, slots=True)
+class KeptStatement:
+    """A statement to keep: its kind, its firmness from 1 to 10, the words, and the sentence that they are from."""
+
+    kind: SlotKind
+    firmness: int
+    text: str
+    sentence: str = ""
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """The order in which statements are kept, the smallest first."""
+        return -self.firmness, _FIRMEST.index(self.kind)
+
+    def replaced_by(self, later: KeptStatement) -> bool:
+        """Return True if a later statement gives the same thing another value.
+
+        They must agree in nearly all words, and in all figures but the last, which may be a date.
+        """
+        if self.kind != later.kind or self.kind in ("prohibition", "question"):
+            return False
+        own, other = _measured(self.text), _measured(later.text)
+        if own is None or other is None or own.figures != other.figures:
+            return False
+        common = len(own.words & other.words)
+        return common >= 2 and common >= 0.75 * max(len(own.words), len(other.words))
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """The figures of a statement before the last one, which is its value, and the lexemes of its other words."""
+
+    figures: tuple[str, ...]
+    words: frozenset[str]
+
+
+@cached(1_024)
+def _measured(text: str) -> _Measured | None:
+    """Return the parts of a statement that gives something a value, or None for another statement."""
+    plain = _DATES.sub(" 0 ", text)
+    if not _VALUE.search(plain):
+        return None
+    figures = tuple(_FIGURE.findall(plain)[:-1])
+    return _Measured(figures, frozenset(lexemes(_FIGURE.sub(" ", plain))) - _UPDATING)
+
+
+def statements(text: str, speaker: str) -> list[KeptStatement]:
+    """Return the statements of a message to keep, in their order; `speaker` is "user" or "assistant"."""
+    found = [
+        (place, each)
+        for place, sentence in enumerate(split(_FENCED.sub("\n", text[:_READ])))
+        if (each := statement(sentence, speaker)) is not None
+    ]
+    firmest = sorted(found, key=lambda pair: pair[1].rank)[:_PER_MESSAGE]
+    return [each for _, each in sorted(firmest, key=lambda pair: pair[0])]
+
+
+def split(text: str) -> list[str]:
+    """Return the sentences of a text with single spaces. An abbreviation such as "Dr." ends no sentence."""
+    joined: list[str] = []
+    for sentence in sentences(text):
+        piece = " ".join(sentence.split())
+        if joined and _ABBREVIATED.search(joined[-1]):
+            joined[-1] = f"{joined[-1]} {piece}"
+        else:
+            joined.append(piece)
+    return joined
+
+
+@cached(4_096)
+def statement(sentence: str, speaker: str) -> KeptStatement | None:
+    """Return a sentence as a statement to keep, or None if no rule recognises it."""
+    bare = _TAG.sub("", sentence.replace("\u2019", "'"))
+    words = len(bare.split())
+    if words < _MIN_WORDS or len(bare) > _MAX_SENTENCE:
+        return None
+    quoted = [each.span() for each in _QUOTED.finditer(bare)]
+    asks, found = _ASKS.search(bare) is not None, list[tuple[int, SlotKind, tuple[int, int]]]()
+    for rule in (_RULES[n] for n in _maybe.Match(bare) or ()):
+        firmness = rule.firmness if speaker == "user" else rule.assistant
+        if firmness == 0 or (asks and rule.kind != "question"):
+            continue
+        match = rule.pattern.search(bare)
+        if match is not None and not any(start < match.start() and match.end() <= end for start, end in quoted):
+            found.append((firmness, rule.kind, match.span()))
+    if not found:
+        return None
+    firmness, kind, span = max(found, key=lambda each: each[0])
+    score = 2 * firmness + _adjusted(bare, kind, words) + (len({each[1] for each in found}) > 1)
+    return KeptStatement(kind, score, _clauses(sentence, *span), sentence) if score > 0 else None
+
+
+def known(text: str, speaker: str, kind: str) -> KeptStatement:
+    """Return a statement that an earlier summary kept, with its firmness."""
+    found = statement(text, speaker)
+    return KeptStatement(kind, found.firmness if found is not None else 1, text)  # type: ignore[arg-type]
+
+
+def _adjusted(sentence: str, kind: SlotKind, words: int) -> int:
+    """Return by how much a sentence is firmer, or less firm, than the rule that recognises it says."""
+    passing = 3 * bool(_PASSING.search(sentence)) + bool(_READING.search(sentence)) if kind == "number" else 0
+    length = -2 if words < 6 else -1 if words < 8 else 0 if words < 10 else 1
+    return (
+        2 * bool(_FIRM.search(sentence))
+        + bool(_SPECIFIC.search(sentence))
+        + length
+        - passing
+        - 3 * (kind in ("number", "name") and bool(_TASK.search(sentence)))
+        - 2 * bool(_HEDGED.search(sentence))
+    )
+
+
+def _clauses(sentence: str, start: int, end: int) -> str:
+    """Return a sentence, without the clauses farthest from the recognised part if it is too long.
+
+    Clauses with a negation or a condition remain as long as there is room.
+    """
+    if len(sentence) <= MAX_STATEMENT:
+        return sentence
+    ends = [match.end() for match in _CLAUSE.finditer(sentence)]
+    first = max((place for place in ends if place <= start), default=0)
+    last = min((place for place in ends if place >= end), default=len(sentence))
+    for place in reversed([0, *(place for place in ends if place < first)]):
+        if last - place > MAX_STATEMENT:
+            break
+        first = place
+    for place in [*(place for place in ends if place > last), len(sentence)]:
+        if place - first > MAX_STATEMENT:
+            break
+        last = place
+    return sentence[first:last].rstrip(" ,;:–—-")
+
+
+def outdated(statements: Sequence[KeptStatement]) -> frozenset[int]:
+    """Return the indexes of the statements, oldest first, that repeat an earlier one or that a later one replaces."""
+    first: dict[str, int] = {}
+    repeated = {n for n, each in enumerate(statements) if first.setdefault(each.text.casefold(), n) < n}
+    current = [n for n in range(len(statements)) if n not in repeated]
+    replaced = {n for n in current if any(statements[n].replaced_by(statements[m]) for m in current if m > n)}
+    return frozenset(repeated | replaced)
+
+
+def chosen(statements: Sequence[KeptStatement], sizes: Sequence[int], room: int) -> frozenset[int]:
+    """Return the indexes of the statements, oldest first, to keep within `room`, given their sizes.
+
+    The firmest remain. Among equal ones, the earliest of the firm remain, and the newest of the others.
+    """
+    kept: set[int] = set()
+    age = [n if each.firmness >= FIRM else -n for n, each in enumerate(statements)]
+    for n in sorted(range(len(statements)), key=lambda n: (statements[n].rank, age[n])):
+        if sizes[n] <= room:
+            kept.add(n)
+            room -= sizes[n]
+    return frozenset(kept)
