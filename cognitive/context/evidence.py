@@ -47,6 +47,7 @@ def terms(candidates: Sequence[Candidate], found: SearchResult, plan: Plan, matc
     - `speaker`: 1 if the message names the speaker of a memory.
     - `question`, `hint` and `own`: 1 if the message is a question, asks for a memory type, or is about the user's own
       matters (the category memory).
+    - `request`: 1 if the message orders work, which needs procedures and facts though it asks for none.
     - `store_size`: the logarithm of the number of passages, because a large store matches anything a little.
     - `past_use` and `similar_turns`: the boost above 1 of the best match, and the highest lift (see `usage`).
     - `without_vector`: 1 if a candidate has no vector. It has no weight.
@@ -60,6 +61,7 @@ def terms(candidates: Sequence[Candidate], found: SearchResult, plan: Plan, matc
         "question": float(plan.signals.question),
         "hint": float(bool(plan.signals.hints)),
         "own": float(_MEMORY in plan.categories),
+        "request": float(_orders_work(plan)),
         "store_size": math.log1p(found.passages),
         "past_use": max(0.0, boost - 1),
         "similar_turns": max(0.0, max([candidate.boost.lift for candidate in candidates])),
@@ -70,3 +72,8 @@ def terms(candidates: Sequence[Candidate], found: SearchResult, plan: Plan, matc
         incomplete = float(len(known) < len(cosines))
         values |= {"best_cosine": max(known), "first_cosine": known[0], "without_vector": incomplete}
     return values
+
+
+def _orders_work(plan: Plan) -> bool:
+    """Return True if the message asks for work: a task, or a report of a failure without a question."""
+    return plan.frame == "task" or (plan.frame == "debug" and not plan.signals.question)
