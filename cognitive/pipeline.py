@@ -10,6 +10,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from time import perf_counter, time
 from uuid import uuid4
 
@@ -28,6 +29,7 @@ from cognitive.plan import Plan
 from cognitive.policy import Policy
 from cognitive.policy.models import budget_for
 from cognitive.policy.resolver import PolicyResolver
+from cognitive.preflight.follow_ups import messages_read
 from cognitive.preflight.hint import wanted_tools
 from cognitive.preflight.planner import Planner, hinted
 from cognitive.privacy import redaction
@@ -151,7 +153,10 @@ class MemoryFetcher:
         The task `window` selects the messages that the model sees. It is awaited only with the placement "journaled",
         because these messages then contain the memory blocks of earlier turns.
         """
-        redacted, withheld = await redaction.redact_turn_in_time(request.turn, self._redactor, request.deadline)
+        planned = partial(messages_read, conversation=request.turn.conversation)
+        redacted, withheld = await redaction.redact_turn_in_time(
+            request.turn, self._redactor, request.deadline, planned
+        )
         plan, memory_context = await self._fetch(replace(request, turn=redacted), window)
         model = memory_context.model or self._embedders.of(request.turn.agent_id).model
         return plan, TurnMemories(memory_context, redacted, (*withheld, *memory_context.degraded), model)

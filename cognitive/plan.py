@@ -58,10 +58,10 @@ class Signals:
 
     Attributes:
         text: the text that is embedded and searched for: the message without its greeting. If the message is elliptic,
-            the user's previous message comes first.
+            the user's previous request comes first, then what the message refers to in the answers since then.
         question: True if the message is a question.
         greeting: True if the message is only small talk, such as a greeting.
-        elliptic: True if the message depends on the one before it, as in "and the other one?".
+        elliptic: True if the message depends on what was said before, as in "and the other one?".
         recency: how strongly the message asks for recent memories, from 0 to 1.
         dates: the range of time that the message names.
         hints: the memory types that the message asks for, as (type, weight) in the order of the types.

@@ -4,10 +4,14 @@ Modules, in order of execution:
 
 - `planner`: run the rules on a turn's message, and refine the plan once the message's vector is available.
 - `category_learning`: learn from completed turns which tools and categories an agent's messages need.
-- `signals`: read question, recency, dates, memory-type hints, names and topic words from a message.
+- `follow_ups`: find what an incomplete message ("and who fixed it?") refers to in the conversation.
+- `signals`: read question, recency, dates and memory-type hints from a message.
 - `smalltalk`: recognise messages that are only greeting, thanks or answer, and remove greetings from other messages.
-- `dates`: find the date range that a message names.
-- `date_ranges`: compute the date range of one phrase by the calendar.
+- `topics`: find the topic words and names of a message.
+- `dates`: find the date range that a message names, by the tense of its sentence.
+- `tenses`: find the tense of the words around a date.
+- `date_ranges`: compute the date range of one phrase.
+- `spans`: compute days, weeks, months and seasons by the calendar.
 - `listings`: recognise messages that ask for a list of memories.
 - `category_table`: build the table of a policy's categories of work, with the operator's changes.
 - `tool_categories`: find the categories that a tool is for, by what it states and by the words of its name.

@@ -71,7 +71,7 @@ def select_frame(text: str, signals: Signals) -> tuple[Frame, tuple[str, ...]]:
         return "conversation", ("signal.greeting",)
     texts = (text, signals.text) if signals.elliptic else (text,)
     for candidate in texts:
-        frame = _strongest_frame(candidate)
+        frame = strongest_frame(candidate)
         if frame is not None:
             return frame
     if signals.question:
@@ -79,7 +79,8 @@ def select_frame(text: str, signals: Signals) -> tuple[Frame, tuple[str, ...]]:
     return "conversation", ("frame.default",)
 
 
-def _strongest_frame(text: str) -> tuple[Frame, tuple[str, ...]] | None:
+def strongest_frame(text: str) -> tuple[Frame, tuple[str, ...]] | None:
+    """Return the frame that the rules give a text, and the ids of the rules that decided it; None if none matches."""
     lower = fold(text[:_MAX_FRAMED_LENGTH].strip()).lower()
     fired = _frame_rows.fired(_neutral.sub(b" ", lower) if _neutral.search(lower) else lower)
     if not fired:
@@ -88,6 +89,8 @@ def _strongest_frame(text: str) -> tuple[Frame, tuple[str, ...]] | None:
     for rule in fired:
         scores[_FRAMES[rule.signal]] += rule.weight
     frame = max(PRIORITY, key=lambda each: (scores[each], PRIORITY.index(each)))
+    if scores[frame] <= 0:
+        return None
     return frame, tuple(rule.id for rule in fired if rule.signal == frame)
 
 

@@ -1,137 +1,35 @@
 """Compute the date ranges of phrases such as "last week", by a function for each kind of phrase.
 
-A span is half-open, [start, end), in the time zone of `now`. Days are added on the wall clock (an aware datetime plus
-days keeps its hour), so a day that a clock change makes 23 or 25 hours long still runs from midnight to midnight.
-
 The function of a phrase takes the named groups of the phrase's match, the current time, and the year of a neighbouring
 phrase, which applies if the phrase itself names none. It raises ValueError if the calendar has no such day.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-Span = tuple[datetime, datetime]
+from cognitive.preflight.spans import (
+    MONTHS,
+    WEEKDAYS,
+    Span,
+    calendar_quarter,
+    calendar_season,
+    calendar_year,
+    date,
+    days,
+    months,
+    nearest_weekday,
+    occurrence,
+    part_of,
+    week,
+    weekend,
+)
+
 Groups = Mapping[str, str]
 
-WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-# Hours after midnight; a night belongs to the day on which it begins.
-_PARTS = {"morning": (4, 12), "afternoon": (12, 18), "evening": (17, 24), "night": (18, 30)}
-
-
-def midnight(moment: datetime) -> datetime:
-    """Return the beginning of a moment's day, in its time zone."""
-    return moment.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
-
-
-def days(now: datetime, first: int, last: int | None = None) -> Span:
-    """Return the span from the day `first` days after today to the day `last` days after today, both included.
-
-    The numbers may be negative. `last` defaults to `first`, which gives a single day.
-    """
-    today = midnight(now)
-    return today + timedelta(days=first), today + timedelta(days=(first if last is None else last) + 1)
-
-
-def part_of(day: Span, part: str) -> Span:
-    """Return the span of the morning, afternoon, evening or night of a day; a night ends on the next morning."""
-    begin, end = _PARTS[part]
-    return day[0] + timedelta(hours=begin), day[0] + timedelta(hours=end)
-
-
-def date(now: datetime, year: int, month: int, day: int) -> Span:
-    """Return the span of one calendar day.
-
-    Raises:
-        ValueError: the calendar has no such day.
-    """
-    start = midnight(now).replace(year=year, month=month, day=day)
-    return start, start + timedelta(days=1)
-
-
-def week(now: datetime, offset: int = 0) -> Span:
-    """Return the span of the week, from Monday on, that is `offset` weeks after the current one."""
-    monday = -now.weekday() + 7 * offset
-    return days(now, monday, monday + 6)
-
-
-def weekend(now: datetime, offset: int = 0) -> Span:
-    """Return the span of Saturday and Sunday in the week that is `offset` weeks after the current one."""
-    saturday = 5 - now.weekday() + 7 * offset
-    return days(now, saturday, saturday + 1)
-
-
-def months(now: datetime, year: int, month: int, count: int = 1) -> Span:
-    """Return the span of `count` whole months from a month on; a month outside 1..12 carries into the year."""
-    return _month_start(now, year, month), _month_start(now, year, month + count)
-
-
-def calendar_year(now: datetime, number: int) -> Span:
-    """Return the span of calendar year `number`."""
-    return months(now, number, 1, 12)
-
-
-def calendar_quarter(now: datetime, number: int, which: int) -> Span:
-    """Return the span of quarter `which` of year `number`; a quarter outside 1..4 carries into the year."""
-    return months(now, number, 3 * which - 2, 3)
-
-
-def calendar_season(now: datetime, number: int, name: str) -> Span:
-    """Return the span of a meteorological season of the northern hemisphere, in year `number`.
-
-    A winter belongs to the year in which it begins.
-    """
-    return months(now, number, SEASONS[name], 3)
-
-
-def nearest_weekday(now: datetime, name: str, rel: str) -> Span:
-    """Return the span of the latest day before today that has the weekday `name`, such as "monday".
-
-    If `rel` is "this", return the day of the current week instead; if "next", the first such day after today.
-    """
-    ahead = next(i for i, day in enumerate(WEEKDAYS) if day.startswith(name[:3])) - now.weekday()
-    if rel == "this":
-        return days(now, ahead)
-    if rel == "next":
-        return days(now, ahead if ahead > 0 else ahead + 7)
-    return days(now, ahead if ahead < 0 else ahead - 7)
-
-
-def occurrence(now: datetime, rel: str, in_year: Callable[[int], Span]) -> Span:
-    """Return the span that a phrase without a year means, such as "last May", "summer" or "Q3".
-
-    `in_year` returns the span in a given year, and `rel` selects the year. "last" selects the latest span that is over,
-    and "next" the first that has not begun. "this" selects the previous year's span if it has not ended yet (a winter),
-    else the current year's. An empty `rel` selects the latest span that has begun, since people mostly ask a memory
-    about the past.
-    """
-    if rel == "this":
-        before = in_year(now.year - 1)
-        return before if before[1] > now else in_year(now.year)
-    if rel == "next":
-        return next(span for span in map(in_year, range(now.year - 1, now.year + 3)) if span[0] > now)
-    recent = map(in_year, range(now.year, now.year - 3, -1))
-    return next(span for span in recent if (span[1] if rel == "last" else span[0]) <= now)
-
-
-def third(span: Span, which: str) -> Span:
-    """Return the early, middle or late third of a span in whole days; a span under three days is returned whole."""
-    start, end = span
-    length = (end - start).days
-    if length < 3:
-        return span
-    cut = length // 3
-    first, second = start + timedelta(days=cut), start + timedelta(days=2 * cut)
-    return {"early": (start, first), "mid": (first, second), "late": (second, end)}[which]
-
-
-def _month_start(now: datetime, number: int, month: int) -> datetime:
-    carried, index = divmod(month - 1, 12)
-    return midnight(now).replace(year=number + carried, month=index + 1, day=1)
-
+# Name of a group that the grammar adds if a sentence speaks of the future; its value is the same word.
+AHEAD = "ahead"
 
 # Number words, from one on.
 WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -150,7 +48,7 @@ def _month_index(name: str) -> int:
 
 
 def _rel(groups: Groups) -> str:
-    rel = groups.get("rel", "")
+    rel = groups.get("rel") or groups.get(AHEAD, "")
     return "last" if "past" in rel or rel == "previous" else "next" if "coming" in rel else rel
 
 
@@ -189,28 +87,33 @@ def _day_in(groups: Groups, now: datetime, number: int, month: int) -> Span:
 def month_day(groups: Groups, now: datetime, year: int | None) -> Span:
     """Return the time span of a phrase like "May 3" or "May 3-5".
 
-    If neither the phrase nor a neighbouring phrase names a year, the latest such days that have begun are meant.
+    If neither the phrase nor a neighbouring phrase names a year, the latest such days that have begun are meant, or
+    the next ones if the sentence speaks of the future.
     """
     number, month = _year_named(groups, year), _month_index(groups["mon"])
     if number is not None:
         return _day_in(groups, now, number, month)
-    for candidate in range(now.year, now.year - 9, -1):  # the 29th of February may be eight years away
+    step = 1 if groups.get(AHEAD) else -1
+    for candidate in range(now.year, now.year + 9 * step, step):  # the 29th of February may be eight years away
         try:
             span = _day_in(groups, now, candidate, month)
         except ValueError:
             continue
-        if span[0] <= now:
+        if (span[1] > now) if step > 0 else (span[0] <= now):
             return span
     raise ValueError(f"no such day: {groups!r}")
 
 
 def nth(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """Return the time span of a phrase like "on the 14th": the latest 14th in this month or the two months before."""
-    day = int(groups["d"][:-2])
-    for back in range(3):
-        first, after = months(now, now.year, now.month - back)
+    """Return the time span of a phrase like "on the 14th": the latest 14th in this month or the two months before.
+
+    If the sentence speaks of the future, it is the next one.
+    """
+    day, step = int(groups["d"][:-2]), 1 if groups.get(AHEAD) else -1
+    for away in range(3):
+        first, after = months(now, now.year, now.month + step * away)
         span = (first + timedelta(days=day - 1), first + timedelta(days=day))
-        if span[1] <= after and span[0] <= now:
+        if span[1] <= after and ((span[1] > now) if step > 0 else (span[0] <= now)):
             return span
     raise ValueError(f"no such day: {groups!r}")
 
@@ -240,7 +143,7 @@ def quarter(groups: Groups, now: datetime, year: int | None) -> Span:
     which, number = int(groups["q"]), _year_named(groups, year)
     if number is not None:
         return calendar_quarter(now, number, which)
-    return occurrence(now, "", lambda each: calendar_quarter(now, each, which))
+    return occurrence(now, _rel(groups), lambda each: calendar_quarter(now, each, which))
 
 
 def year(groups: Groups, now: datetime, _year: int | None) -> Span:
@@ -331,6 +234,16 @@ def ago(groups: Groups, now: datetime, _year: int | None) -> Span:
     if unit == "week":  # "two weeks ago" means about 14 days, not a calendar week: add three days to either side
         return days(now, -7 * high - 3, -7 * low + 3)
     return _calendar(now, unit, -high)[0], _calendar(now, unit, -low)[1]
+
+
+def hence(groups: Groups, now: datetime, _year: int | None) -> Span:
+    """Return the time span of a phrase like "in three days": a day. Of a vague count, each day that it can mean."""
+    low, high = _count(groups["n"])
+    unit = groups["unit"]
+    if unit in ("day", "week"):
+        width = 7 if unit == "week" else 1
+        return days(now, width * low, width * high)
+    return _calendar(now, unit, low)[0], _calendar(now, unit, high)[1]
 
 
 def rolling(groups: Groups, now: datetime, _year: int | None) -> Span:

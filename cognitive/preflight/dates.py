@@ -14,10 +14,13 @@ from datetime import datetime, timedelta
 from itertools import islice, pairwise
 
 from cognitive.plan import DateRange
-from cognitive.preflight.date_ranges import Span, third, week
+from cognitive.preflight.date_ranges import AHEAD
 from cognitive.preflight.rules.dates import DATE_PATTERNS, EXPRESSION, DatePattern
 from cognitive.preflight.rules.matching import RuleTable, compile_pattern, fold
+from cognitive.preflight.rules.tenses import FUTURE, PAST
 from cognitive.preflight.rules.words import listed
+from cognitive.preflight.spans import Span, midnight, third, week
+from cognitive.preflight.tenses import tense_around
 
 MAX_PHRASES = 16  # date phrases read in one message, to bound the time; ordinary messages have fewer
 _LEFT_CONTEXT = 48  # characters to the left of a phrase that are read
@@ -33,6 +36,11 @@ _comparison = compile_pattern(
 )
 _up_to = compile_pattern(rf"(?:\s*-+\s*|\s+(?:to|until|till|through|thru|up to)\s+){_FILL}", name="dates.up_to")
 
+# Phrases that name the latest or the next such time, by the tense of the words around them.
+_EITHER_WAY = frozenset(
+    f"date.{name}" for name in ("weekday", "month_day", "day_month", "nth", "month", "season", "quarter")
+)
+
 _CUTS = dict.fromkeys(("early", "beginning", "start"), "early") | dict.fromkeys(("mid", "middle"), "mid")
 _CUTS |= dict.fromkeys(("late", "end"), "late")
 _CUTS_WITH_OF = frozenset({"beginning", "start", "middle", "end", "week"})
@@ -40,6 +48,7 @@ _CUTS_WITH_OF = frozenset({"beginning", "start", "middle", "end", "week"})
 _LOOSE_WORDS = frozenset({"about", "for", "by", "to", "of", "way", "back", "over", "year", "month", "up", "at"})
 _UNITS = {"day": timedelta(days=1), "week": timedelta(days=7), "month": timedelta(days=30), "year": timedelta(days=365)}
 _HABITS = frozenset({"every", "each", "per"})
+_PAST_LINKS = frozenset({"since", "of"})
 _LINKS = frozenset({"since", "after", "before", "prior", "until", "till", "between", "from"})
 _LEFT_WORDS = (
     _HABITS
@@ -61,6 +70,7 @@ _AFTER_COUNT = listed("""
     lines bytes ms users words tokens characters chars rows items requests people files records dollars euros
     steps seconds milliseconds messages memories ways cases points times bits
 """)
+_AFTER_WEEKDAY = listed("before after of in on at with when and or to until till")
 _AFTER_NTH = listed("""
     of and or at we i you about with did was to the in
 """)
@@ -153,6 +163,11 @@ def _phrases(lower: bytes, cased: bytes) -> Iterator[_DatePhrase]:
         parsed = pattern.fullmatch(lower[start:end])
         groups = {name: parsed.group(at).decode() for name, at in _group_names[rules[0].id] if parsed.group(at)}
         opening, left = _left_of(lower, start)
+        tense = tense_around(lower, opening, end)
+        if form.rule.id in _EITHER_WAY and tense == FUTURE and _PAST_LINKS.isdisjoint(left) and "rel" not in groups:
+            groups[AHEAD] = AHEAD
+        if form.rule.id == "date.hence" and tense == PAST:
+            continue
         phrase = _DatePhrase(opening, start, end, form, groups, left)
         if _HABITS.isdisjoint(left) and _plausible(phrase, cased[start:end].decode(), _next_word(lower, end), cased):
             yield phrase
@@ -215,6 +230,10 @@ def _plausible(phrase: _DatePhrase, written: str, following: str, cased: bytes) 
     if name == "date.season":  # "in Spring" is a framework: the season is in lower case or has an article
         framework = cased[phrase.end + 1 : phrase.end + 2].isupper()
         return not framework and ("the" in phrase.left or written != "Spring")
+    if name == "date.weekday":  # "the Friday report" is written every week
+        return not (
+            "the" in phrase.left and following and "rel" not in phrase.groups and following not in _AFTER_WEEKDAY
+        )
     if name == "date.weekend":  # "for the weekend" speaks of the next one
         return "for" not in phrase.left
     if name == "date.year":
@@ -295,7 +314,8 @@ def _linked(span: Span, first: _DatePhrase, now: datetime) -> Span:
         if unit:  # "the week before May 5"
             return span[0] - _UNITS[unit], span[0]
         # A day after the calendar's first day, which a time zone east of Greenwich could not convert to UTC.
-        earliest = datetime.min.replace(tzinfo=now.tzinfo) + timedelta(days=1)
+        ahead = AHEAD in first.groups
+        earliest = midnight(now) if ahead else datetime.min.replace(tzinfo=now.tzinfo) + timedelta(days=1)
         return earliest, span[0] if link in ("before", "prior") else span[1]
     if link == "after" and unit:
         return span[1], span[1] + _UNITS[unit]

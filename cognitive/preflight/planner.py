@@ -19,6 +19,7 @@ from cognitive.preflight import plan as planning
 from cognitive.preflight.category_learning import CategoryLearner, CategoryLearning, prior
 from cognitive.preflight.category_table import category_table
 from cognitive.preflight.classifier import Classifiers
+from cognitive.preflight.follow_ups import Earlier
 from cognitive.prompt import without_injected
 from cognitive.turn import ToolSelection, Turn
 
@@ -60,7 +61,7 @@ class Planner:
         learned = self._category_learner.cached(turn.agent_id)
         user_messages = (message for message in reversed(turn.conversation) if message.role == "user")
         earlier = [without_injected(message.content) for message in islice(user_messages, _MAX_EARLIER)]
-        read = signals.read(turn.text, now=now, previous=earlier[0] if earlier else "")
+        read = signals.read(turn.text, now=now, earlier=lambda: Earlier.of(turn.conversation))
         frame, reasons = classification.select_frame(turn.text, read)
         result = classification.classify_turn(
             turn.text, read, earlier, turn.attachments, policy, _factors(learned, turn.user_id, policy)

@@ -106,6 +106,21 @@ def peel(text: str) -> tuple[str, tuple[Rule, ...]]:
     return text.strip(), tuple(fired)
 
 
+def after_reaction(text: str) -> str:
+    """Return a message without the clauses at its beginning that only react: "Oh right! And who is next?"."""
+    for _ in range(_MAX_PEELED):
+        segment = _first_segment.match(text[:_SEGMENT])
+        if segment is None or not _reacts(segment.group()):
+            break
+        text = text[segment.end() :]
+    return text.strip()
+
+
+def _reacts(segment: str) -> bool:
+    words = bare_words(segment.lower())
+    return bool(words) and "?" not in segment and (FILLERS.issuperset(words) or read(segment) is not None)
+
+
 def acknowledges(text: str) -> bool:
     """Return True if a line only acknowledges: it confirms, thanks or promises, like "Got it!" or "Sure, will do".
 

@@ -8,7 +8,7 @@ text is withheld: a placeholder is stored in its place, never the unredacted tex
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from importlib import import_module
 
@@ -18,6 +18,8 @@ from brain.redacting import WITHHELD, Redact, Redactor
 from cognitive.degradation import Degradation
 from cognitive.errors import PolicyError
 from cognitive.turn import Message, Outcome, ToolCall, Turn
+
+MessagesRead = Callable[[str], Collection[Message]]
 
 log = logging.getLogger(__name__)
 
@@ -51,21 +53,22 @@ def load_redactor(name: str | None) -> Redact | None:
 
 
 async def redact_turn_in_time(
-    turn: Turn, redactor: Redactor, deadline: Deadline
+    turn: Turn, redactor: Redactor, deadline: Deadline, planned: MessagesRead
 ) -> tuple[Turn, tuple[Degradation, ...]]:
     """Return the turn with its texts redacted, for planning and recording, and what failed (degradations).
 
-    If redaction failed or took too long, the texts are placeholders, and a degradation gives the reason.
+    `planned` returns the messages of the conversation that planning reads for a text; the others stay unchanged. If
+    redaction failed or took too long, the texts are placeholders, and a degradation gives the reason.
     """
     try:
-        redacted = await deadline.within(redactor.run(partial(redact_turn, turn), turn=True), _SHARE_OF_A_TURN)
+        redacted = await deadline.within(redactor.run(partial(redact_turn, turn, planned), turn=True), _SHARE_OF_A_TURN)
     except TimeoutError:
-        return redact_turn(turn, redacting.withheld), (
+        return redact_turn(turn, planned, redacting.withheld), (
             Degradation("redaction_late", f"the redactor did not return in time; {_WITHHELD_DETAIL}"),
         )
     except RuntimeError as error:  # the redactor's threads have ended
         log.error("a message is withheld: the redactor could not be called: %s", type(error).__name__)
-        return redact_turn(turn, redacting.withheld), (
+        return redact_turn(turn, planned, redacting.withheld), (
             Degradation("redaction_failed", f"the redactor failed; {_WITHHELD_DETAIL}"),
         )
     if not _is_withheld(turn, redacted):
@@ -82,16 +85,14 @@ async def redact_outcome_in_time(outcome: Outcome, redactor: Redactor, deadline:
         return redact_outcome(outcome, redacting.withheld)
 
 
-def redact_turn(turn: Turn, redact: Redact) -> Turn:
-    """Return the turn with its text and the user's previous message redacted.
-
-    The previous message is redacted because the plan of a follow-up uses it. The other messages are unchanged.
-    """
+def redact_turn(turn: Turn, planned: MessagesRead, redact: Redact) -> Turn:
+    """Return the turn with its text and the messages that planning reads redacted. The others are unchanged."""
     if redact is redacting.unchanged:
         return turn
-    last = max((n for n, each in enumerate(turn.conversation) if each.role == "user"), default=None)
-    messages = [_redact_message(each, redact) if n == last else each for n, each in enumerate(turn.conversation)]
-    return turn.model_copy(update={"text": redact(turn.text), "conversation": tuple(messages)})
+    text = redact(turn.text)
+    read = {id(each) for each in planned(text)}
+    messages = [_redact_message(each, redact) if id(each) in read else each for each in turn.conversation]
+    return turn.model_copy(update={"text": text, "conversation": tuple(messages)})
 
 
 def redact_messages(conversation: Sequence[Message], redact: Redact) -> Sequence[Message]:

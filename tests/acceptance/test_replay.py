@@ -222,7 +222,7 @@ async def test_record_holds_no_text_of_memories_or_conversation(layers, agent, u
     await calm.remember(agent, [NewMemory(type="fact", content="The zeppelin hangar opens at noon.", speaker="Quill")])
     said = [Message(role="user", content="Xylophones are loud today.")]
     context = await calm.pre_turn(
-        Turn(agent_id=agent, session_id="s", text="When does it open?", now=NOW, conversation=said)
+        Turn(agent_id=agent, session_id="s", text="When does that place open?", now=NOW, conversation=said)
     )
     assert context.shown
     document = zlib.decompress(base64.b64decode(context.trace.record)).decode().casefold()

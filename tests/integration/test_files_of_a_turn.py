@@ -49,6 +49,7 @@ ENTERED = frozenset(
     cognitive/policy/policy.py
     cognitive/policy/resolver.py
     cognitive/preflight/classification.py
+    cognitive/preflight/follow_ups.py
     cognitive/preflight/message_shape.py
     cognitive/preflight/plan.py
     cognitive/preflight/planner.py
@@ -100,6 +101,7 @@ BEYOND = {
     "cognitive/preflight/category_learning.py": "learned categories: they have the state of an agent; rules have none",
     "cognitive/preflight/listings.py": "which list a message asks for: rules of their own, with examples",
     "cognitive/preflight/dates.py": "a grammar of dates: 250 lines independent of plans",
+    "cognitive/preflight/topics.py": "topic words and names: rules of their own, with examples",
     "cognitive/preflight/rules/matching.py": "matching of rules: one automaton for six tables",
     "cognitive/privacy/redaction.py": "redaction: turns, outcomes and sessions share it",
     "cognitive/recording/coding.py": "frozen values to JSON and back: it knows types, not turns",

@@ -14,6 +14,7 @@ from cognitive.policy import Policy
 from cognitive.preflight import classification, message_shape, signals
 from cognitive.preflight.category_table import category_table
 from cognitive.preflight.classification import Classification
+from cognitive.preflight.follow_ups import Earlier
 from cognitive.preflight.rules.categories import CATEGORY_DEFINITIONS
 from cognitive.preflight.rules.category_rules import RULES
 from cognitive.preflight.rules.matching import RuleTable, fold
@@ -24,7 +25,7 @@ POLICY = Policy()
 
 def classified(text: str, *previous: str, policy: Policy = POLICY, attachments=()) -> Classification:
     """Classify a message by the real rules; `previous` are the user's earlier messages, latest first."""
-    read = signals.read(text, now=NOW, previous=previous[0] if previous else "")
+    read = signals.read(text, now=NOW, earlier=lambda: Earlier(previous[0] if previous else ""))
     return classification.classify_turn(text, read, previous, attachments, policy)
 
 

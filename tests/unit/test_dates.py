@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from cognitive.preflight.dates import find
 from cognitive.preflight.rules.dates import DATE_PATTERNS
+from cognitive.preflight.rules.matching import RuleTable, fold
+from cognitive.preflight.rules.tenses import TENSES
 
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)  # a Wednesday
 ALWAYS = datetime.min.replace(tzinfo=UTC) + timedelta(days=1)
@@ -256,3 +258,37 @@ def test_any_text_and_time_give_none_or_a_nonempty_range(text, now):
         assert result.start.tzinfo is now.tzinfo
         assert result.end.tzinfo is now.tzinfo
         assert result.phrase in text
+
+
+@pytest.mark.parametrize("rule", TENSES, ids=lambda rule: rule.id)
+def test_tense_rule_matches_its_examples_and_not_its_counterexamples(rule):
+    table = RuleTable([rule])
+    assert all(table.fired(fold(example).lower()) for example in rule.examples)
+    assert not any(table.fired(fold(example).lower()) for example in rule.counterexamples)
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("We meet on Friday", "2026-11-20"),
+        ("we met on Friday", "2026-11-13"),
+        ("what do we know about the fire on Friday?", "2026-11-13"),
+        ("it is planned for Monday", "2026-11-23"),
+        ("I'm away on Monday, the roof was fixed", "2026-11-23"),
+        ("the roof was fixed on Monday, I'm glad", "2026-11-16"),
+        ("The boat leaves on the 3rd", "2026-12-03"),
+        ("We move on May 5", "2027-05-05"),
+        ("she is back in three days", "2026-11-21"),
+        ("we leave two weeks from today", "2026-12-02"),
+    ],
+)
+def test_tense_decides_between_the_last_and_the_next_day(text, day):
+    result = find(text, NOW)
+    assert result is not None
+    assert (result.start, result.end) == (at(day), at(day) + timedelta(days=1))
+
+
+def test_future_until_begins_today():
+    result = find("I'm away until Friday", NOW)
+    assert result is not None
+    assert (result.start, result.end) == (at("2026-11-18"), at("2026-11-21"))

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognitive.preflight.classification import select_frame
+from cognitive.preflight.follow_ups import Earlier
 from cognitive.preflight.rules.frames import NEUTRAL, PRIORITY, ROWS
 from cognitive.preflight.rules.matching import RuleTable, fold
 from cognitive.preflight.signals import read
@@ -107,7 +108,10 @@ def test_rule_fires_on_its_examples_and_not_on_its_counterexamples(rule):
 
 def test_reasons_are_the_matching_rules_of_the_chosen_frame():
     message = "Fix the login: it fails with an error"
-    assert select_frame(message, read(message, now=NOW)) == ("debug", ("debug.error", "debug.failing"))
+    assert select_frame(message, read(message, now=NOW)) == (
+        "debug",
+        ("debug.error", "debug.failing"),
+    )
 
 
 def test_equal_votes_prefer_debug_over_question():
@@ -128,12 +132,12 @@ def test_without_a_matching_rule_a_signal_or_the_default_decides(message, expect
 
 
 def test_elliptic_message_takes_the_frame_of_the_previous_message():
-    signals = read("yes", now=NOW, previous="should we choose Redis or Postgres?")
+    signals = read("yes", now=NOW, earlier=lambda: Earlier("should we choose Redis or Postgres?"))
     assert select_frame("yes", signals)[0] == "decision"
 
 
 @given(text=st.text(), previous=st.text())
 def test_any_text_gets_a_frame_and_a_reason(text, previous):
-    frame, reasons = select_frame(text, read(text, now=NOW, previous=previous))
+    frame, reasons = select_frame(text, read(text, now=NOW, earlier=lambda: Earlier(previous)))
     assert frame in PRIORITY
     assert reasons

@@ -11,6 +11,7 @@ from cognitive.context.listing import keep_listed
 from cognitive.context.superseded import with_predecessors
 from cognitive.plan import DateRange, Listing, Signals
 from cognitive.preflight import signals
+from cognitive.preflight.follow_ups import Earlier
 from cognitive.trace import CandidateResult, StageResult
 
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)
@@ -18,7 +19,7 @@ FACTS = (("fact",),)
 
 
 def listing_of(text: str, previous: str = "") -> Listing | None:
-    return signals.read(text, now=NOW, previous=previous).listing
+    return signals.read(text, now=NOW, earlier=lambda: Earlier(previous)).listing
 
 
 def drop_all(candidates) -> StageResult:
@@ -77,7 +78,7 @@ def test_other_messages_ask_for_no_list(text):
 
 
 def test_follow_up_repeats_the_list_for_another_time():
-    follow_up = signals.read("and last week?", now=NOW, previous="What did we decide yesterday?")
+    follow_up = signals.read("and last week?", now=NOW, earlier=lambda: Earlier("What did we decide yesterday?"))
     assert follow_up.listing is not None
     assert follow_up.listing.types[0] == ("decision",)
     assert follow_up.dates.phrase == "last week"

@@ -12,20 +12,22 @@ from hypothesis import strategies as st
 
 from cognitive.errors import InvalidInput, PolicyError
 from cognitive.plan import Signals
-from cognitive.preflight import signals
+from cognitive.preflight import signals, topics
+from cognitive.preflight.follow_ups import Earlier
 from cognitive.preflight.listings import LISTING_RULES
+from cognitive.preflight.rules.follow_ups import EXPLETIVE_RULES, FOLLOW_UP_RULES, PRONOUN_RULES
 from cognitive.preflight.rules.history import HISTORY_RULES
 from cognitive.preflight.rules.matching import Rule, RuleTable, fold
-from cognitive.preflight.rules.signals import ELLIPTIC_RULES, ENTITIES, PRONOUN_RULES, RULES
+from cognitive.preflight.rules.signals import ENTITIES, RULES
 from cognitive.preflight.rules.smalltalk import PHRASES
 
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)
 BEFORE = "Alpha beta gamma."  # fires no rule, so that all fired rules come from the message
-ALL = (*PHRASES, *ELLIPTIC_RULES, *PRONOUN_RULES, *RULES, *LISTING_RULES, *HISTORY_RULES)
+ALL = (*PHRASES, *FOLLOW_UP_RULES, *PRONOUN_RULES, *RULES, *LISTING_RULES, *HISTORY_RULES)
 
 
 def read(text: str, previous: str = "") -> Signals:
-    return signals.read(text, now=NOW, previous=previous)
+    return signals.read(text, now=NOW, earlier=lambda: Earlier(previous))
 
 
 @pytest.mark.parametrize("rule", ALL, ids=lambda rule: rule.id)
@@ -35,6 +37,14 @@ def test_every_rule_fires_on_its_examples_and_on_no_counterexample(rule):
         assert rule.id in read(example, BEFORE).fired, example
     for example in rule.counterexamples:
         assert rule.id not in read(example, BEFORE).fired, example
+
+
+@pytest.mark.parametrize("rule", EXPLETIVE_RULES, ids=lambda rule: rule.id)
+def test_pronoun_without_reference_makes_no_message_elliptic(rule):
+    table = RuleTable([rule])
+    assert all(table.fired(fold(example).lower()) for example in rule.examples)
+    assert not any(read(example, BEFORE).elliptic for example in rule.examples)
+    assert not any(table.fired(fold(example).lower()) for example in rule.counterexamples)
 
 
 def test_rule_ids_are_unique():
@@ -276,7 +286,7 @@ def test_every_entity_rule_matches_its_examples(kind):
     table = RuleTable([kind])
     for example in kind.examples:
         assert table.fired(example.encode()), example
-        assert signals.entities(example), example
+        assert topics.entities(example), example
     for example in kind.counterexamples:
         assert not table.fired(example.encode()), example
 

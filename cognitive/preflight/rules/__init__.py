@@ -6,9 +6,11 @@ Modules, in order of execution:
 - `words`: word lists: fillers, words that are no topic, everyday English.
 - `smalltalk`: phrases that make a message small talk.
 - `acknowledgements`: clauses of a line that only confirms, thanks or promises.
-- `signals`: rules for question, recency, memory-type hints, elliptic messages and entities.
+- `signals`: rules for question, recency, memory-type hints and entities.
+- `follow_ups`: rules for messages that refer to what was said before.
 - `history`: rules for questions about an earlier state, such as "What did we use before?".
 - `dates`: phrases that name a date.
+- `tenses`: rules for the tense of the words around a date.
 - `listings`: rules for requests for a list of memories, such as "What do you know about me?".
 - `listings_by_date`: rules for requests for what happened in a range of time.
 - `frames`: rules that vote for a frame.

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from cognitive.preflight import date_ranges as ranges
-from cognitive.preflight.date_ranges import WORDS, Groups, Span
+from cognitive.preflight.date_ranges import WORDS, Groups
 from cognitive.preflight.rules.matching import Rule
+from cognitive.preflight.spans import Span
 
 # Returns the span of a match from its named groups, the current time, and the year of a neighbouring phrase, if any.
 Build = Callable[[Groups, datetime, int | None], Span]
@@ -138,6 +139,14 @@ DATE_PATTERNS = (
         "ago", rf"(?P<n>{_COUNT}) (?P<unit>{_UNIT})s?(?: or so|(?P<ortwo> or two))? (?:ago|back)", ranges.ago,
         ("3 days ago", "two weeks ago", "a couple of months ago", "a year ago", "a few weeks back", "a day or two ago"),
         ("a second ago", "long ago", "agony", "days agone"),
+    ),
+    _form(
+        "hence", rf"in (?P<n>{_COUNT}) (?P<unit>day|week|month)s?(?:' time)?", ranges.hence,
+        ("I'm back in three days", "in a week"), ("it took two days", "we built it in two days"),
+    ),
+    _form(
+        "from_now", rf"(?P<n>{_COUNT}) (?P<unit>day|week|month)s? from (?:now|today)", ranges.hence,
+        ("two weeks from today",), ("two weeks from home",),
     ),
     _form(
         "rolling", rf"(?:last|past|previous) (?P<n>{_SOME}) (?P<unit>{_UNIT})s?", ranges.rolling,

@@ -1,4 +1,4 @@
-"""Rules for the signals of a message: question, recency, hints of memory types, ellipsis and entities.
+"""Rules for the signals of a message: question, recency, hints of memory types, and entities.
 
 Patterns are matched on lower-case ASCII (see `matching.fold`), those of entities on the original text. The weight of a
 rule is the strength of its signal; the weights of hints of one memory type are added.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from cognitive.preflight.rules.matching import Rule
 
-QUESTION, RECENCY, ELLIPTIC = "question", "recency", "elliptic"
+QUESTION, RECENCY = "question", "recency"
 HINTS = ("decision", "fact", "procedure", "episode")
 
 _WE = r"(?:we|i|you|they|us)"
@@ -190,53 +190,6 @@ RULES = (
         examples=("what did we talk about", "you mentioned a library", "our last meeting", "where did we leave off",
         "catch me up"),
         counterexamples=("the talk page", "saying goes", "weasked"),
-    ),
-)  # fmt: skip
-
-# Messages that have content, but are incomplete without the previous one. Only short messages are matched.
-ELLIPTIC_RULES = (
-    Rule(
-        "elliptic.about", ELLIPTIC, r"^\W*(?:and |but |so |ok |okay |then |now )*(?:what|how) about\b.{1,60}$",
-        examples=("what about staging?", "How about Postgres?", "and what about the cache"),
-        counterexamples=("what is this about", "about what should we talk"),
-    ),
-    Rule(
-        "elliptic.and", ELLIPTIC, r"^\W*(?:and|or|but|also|plus) .{1,50}\?\W*$|^\W*(?:and|or|plus) (?:\S+ ?){1,4}$",
-        examples=("and for staging?", "or the other cluster?", "and the port", "but why Redis?"),
-        counterexamples=("android is out", "and then we deployed the new version of the billing service"),
-    ),
-    Rule(
-        "elliptic.fragment", ELLIPTIC,
-        r"^\W*(?:for|in|on|with|without|at|from|about|after|before|by|via|to|using|only|just|not)(?: \S+){1,3}\?\W*$",
-        examples=("in production?", "with the new cache?", "for Redis?"),
-        counterexamples=("in production", "on Monday did we decide on Redis?", "forget Redis?"),
-    ),
-    Rule(  # its first person is a pronoun, so the person was named in an earlier message
-        "elliptic.person", ELLIPTIC,
-        r"^\W*(?:and |but |so |ok |okay |then |now )*"
-        r"(?:(?:what|where|when|why|who|whom|whose|which|how)(?:'s| \w+){1,2}"
-        r"|is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|may|might|must)"
-        r" (?:he|she|they|him|her|his|hers|them|their|theirs)\b.{0,60}\?\W*$",
-        examples=("where does she live?", "What's her number?", "is he coming on Friday?",
-                  "which school do they go to?", "and how old is his sister?"),
-        counterexamples=("where does Anna say she lives?", "why do cats purr when they sleep?", "she lives in Oslo",
-                         "did the new hire get her laptop?", "is theirs"),
-    ),
-    Rule(
-        "elliptic.same", ELLIPTIC, r"^\W*(?:please )?(?:do )?(?:the )?same (?:for|with|in|on|as)\b.{1,40}$",
-        examples=("same for staging", "do the same with Redis please"),
-        counterexamples=("sameness for all", "we saw the same for Redis"),
-    ),
-)  # fmt: skip
-
-# Matched on messages without topic words only: their pronouns refer to an earlier message.
-PRONOUN_RULES = (
-    Rule(
-        "elliptic.pronoun", ELLIPTIC,
-        r"\b(?:it|its|it's|that|that's|this|these|those|they|them|their|he|she|him|her|his|there|ones?|then|such|both"
-        r"|either)\b",
-        examples=("why did we do that?", "what was it about?", "is it still so?"),
-        counterexamples=("who am I?", "that cluster is down", "it broke Redis"),
     ),
 )  # fmt: skip
 
