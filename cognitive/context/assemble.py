@@ -35,6 +35,8 @@ from cognitive.trace import Candidate, CandidateResult, SectionBudgets, StageRes
 
 # Deduplication compares this many times a type's limit of candidates; those that rank lower are rarely shown.
 _DEDUP_POOL = 2
+# A list without a topic has this many times as many memories of one source, because most are of what the user has said.
+_LISTED_PER_SOURCE = 4
 # It compares up to this many times the limit if dropped duplicates would leave places of the type empty.
 _MAX_POOL = 8
 
@@ -206,14 +208,16 @@ def _distinct(
     times the limit. Candidates that rank lower are dropped without a comparison.
     """
     policy, keys = scales.policy, {(id, ordinal) for id, ordinal, _ in shown_before}
-    times = _DEDUP_POOL
+    listing, times = plan.signals.listing, _DEDUP_POOL
+    is_broad = listing is not None and not listing.topic
+    most = policy.trust.max_per_source * (_LISTED_PER_SOURCE if is_broad else 1)
     while True:
-        of_source = trust.cap_per_source(candidates, policy, times if plan.dedup else 1)
+        of_source = trust.cap_per_source(candidates, most, times if plan.dedup else 1)
         pool = budget.limit(of_source.kept, {type_: limit * times for type_, limit in limits.items()})
         if not plan.dedup:
             return StageResult(pool.kept, (*of_source.dropped, *pool.dropped))
         distinct = dedup.drop_restated(pool.kept, compare, policy, scales.constants, keys)
-        capped = trust.cap_per_source(distinct.kept, policy)
+        capped = trust.cap_per_source(distinct.kept, most)
         counts = Counter(candidate.hit.type for candidate in capped.kept)
         uncompared = (*of_source.dropped, *pool.dropped)
         waiting = {result.candidate.hit.type for result in uncompared}

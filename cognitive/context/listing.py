@@ -14,7 +14,8 @@ from datetime import UTC, date, datetime, time
 
 from brain.search import Hit
 from brain.text import stem_counts
-from cognitive.context.speakers import FIRST_PERSON, USERS
+from cognitive.context import talk
+from cognitive.context.speakers import ASSISTANTS, FIRST_PERSON
 from cognitive.plan import DateRange, Listing, Signals
 from cognitive.trace import Candidate, CandidateResult, StageResult
 
@@ -134,6 +135,11 @@ def _names(hit: Hit, topic: Set[str]) -> bool:
 
 
 def _about_user(hit: Hit) -> bool:
-    """Return True if a memory speaks of its user: it is a user's line, names the user or is in the first person."""
-    words = hit.content.lower().replace("'s", "").split()
-    return (hit.speaker or "").lower() in USERS or "user" in words or FIRST_PERSON.search(hit.content) is not None
+    """Return True if a memory speaks of its user: it names the user, or is in the first person and states something.
+
+    In the first person an assistant speaks of itself.
+    """
+    if "user" in hit.content.lower().replace("'s", "").split():
+        return True
+    own = FIRST_PERSON.search(hit.content) is not None and (hit.speaker or "").casefold() not in ASSISTANTS
+    return own and not talk.states_nothing(hit) and talk.states(hit.content)

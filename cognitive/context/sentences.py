@@ -7,6 +7,7 @@ English; texts in other languages are compared by words, numbers and names.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -57,6 +58,8 @@ _NOT = "|".join(sorted(SCOPES["negated"] - {"without"}))
 _NOT_WITHOUT = re.compile(rf"\b(?:{_NOT})((?: [\w'-]+){{1,8}}?) without\b(?: having)?")
 _CLAUSE = re.compile(r"[,;:()\n–—]|\.(?=\s|$)|[!?]")
 _DIGIT = re.compile(r"\d")
+_MAX_DIGITS = 18  # of a number that is computed with
+_GROUPED = ("hundred", "dozen")  # multipliers that others may follow: "two hundred thousand"
 _FIGURE = re.compile(r"v?(\d+(?:[.:]\d+)*)$")
 _MAY = re.compile(
     r"(?<=\b(?:[Ii]n|[Oo]n|[Oo]f|[Bb]y) )May\b|(?<=\d )May\b|(?<=(?:st|nd|rd|th|xt) )May\b|(?<=this )May\b|\bMay(?= \d)"
@@ -312,7 +315,7 @@ def _figure_at(words: Sequence[str], place: int) -> tuple[str | None, int]:
         number = _number(word, words[place - 1] if place else "")
         return (number, 1) if number is None and word != "one" else _spelled_out(words[place:])
     figure = _number(word, "")
-    if figure is None or scale is None or not figure.replace(".", "", 1).isdigit():
+    if figure is None or scale is None or len(figure) > _MAX_DIGITS or not figure.replace(".", "", 1).isdigit():
         return figure, 1
     value = Decimal(figure) * scale
     return str(int(value) if value == int(value) else value), 2
@@ -321,11 +324,14 @@ def _figure_at(words: Sequence[str], place: int) -> tuple[str | None, int]:
 def _spelled_out(words: Sequence[str]) -> tuple[str, int]:
     """Return the number that these words begin with as digits, and how many words it has."""
     total = group = 0  # the number is their sum; `group` is what a following "thousand" multiplies
+    least = math.inf  # the last such multiplier; the next one is smaller
     for n, word in enumerate(words):
-        if word in ("hundred", "dozen"):
+        if word in SCALES and (group >= 100 if word in _GROUPED else SCALES[word] >= least):
+            return str(total + group), n
+        if word in _GROUPED:
             group = max(group, 1) * SCALES[word]
         elif word in SCALES:
-            total, group = total + max(group, 1) * SCALES[word], 0
+            total, group, least = total + max(group, 1) * SCALES[word], 0, SCALES[word]
         elif word != "and" or words[n - 1] not in SCALES or NUMBERS.get("".join(words[n + 1 : n + 2]), 100) >= 100:
             value = 1 if word == "one" else NUMBERS.get(word)
             joined = n == 0 or words[n - 1] in SCALES or words[n - 1] == "and"

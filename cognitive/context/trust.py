@@ -51,21 +51,20 @@ def _enough(memory: Hit | Memory, policy: Policy) -> bool:
     return TRUSTS.index(memory.trust) >= TRUSTS.index(policy.trust.min_level.get(memory.type, TRUSTS[0]))
 
 
-def cap_per_source(candidates: Sequence[Candidate], policy: Policy, times: int = 1) -> StageResult:
-    """Keep the first `trust.max_per_source` candidates of each source, and drop the others as "source_cap".
+def cap_per_source(candidates: Sequence[Candidate], most: int, times: int = 1) -> StageResult:
+    """Keep the first `most` candidates of each source, and drop the others as "source_cap".
 
-    With the setting 0 all are kept. `times` multiplies the setting, for candidates that may repeat each other.
+    With 0 all are kept. `times` multiplies the limit, for candidates that may repeat each other.
     """
     counts = Counter[tuple[str, ...]]()
     kept, dropped = [], []
     for candidate in candidates:
         origin = source(candidate.hit)
         counts[origin] += origin != ()
-        if not policy.trust.max_per_source or counts[origin] <= policy.trust.max_per_source * times:
+        if not most or counts[origin] <= most * times:
             kept.append(candidate)
         else:
-            name, most = origin[1], policy.trust.max_per_source
-            reason = f"number {counts[origin]} of one {name} with trust {origin[0]}; at most {most} are shown"
+            reason = f"number {counts[origin]} of one {origin[1]} with trust {origin[0]}; at most {most} are shown"
             dropped.append(CandidateResult(candidate, "source_cap", counts[origin], reason))
     return StageResult(tuple(kept), tuple(dropped))
 

@@ -194,8 +194,11 @@ class OutcomeRecorder:
         async def judge(shown: Sequence[ExposureRow], decoys: Sequence[Decoy], planned: PlannedTurn) -> TurnJudgement:
             policy = attribute.planned_under(planned.policy, current)
             seen = [_as_shown(memory, excerpts) for memory in shown]
-            # in a thread, because a response of megabytes takes seconds, which would block the event loop
-            return await asyncio.to_thread(attribute.judge_all, seen, decoys, planned.message, outcome, policy)
+            try:  # in a thread, because a response of megabytes takes seconds, which would block the event loop
+                return await asyncio.to_thread(attribute.judge_all, seen, decoys, planned.message, outcome, policy)
+            except Exception:  # a defect in judging must not cost the turn's outcome and what it captures
+                log.exception("the memories of turn %s are not judged", turn_id)
+                return TurnJudgement((), attribute.weights(policy))
 
         closed = await self._turns.close(
             agent_id,

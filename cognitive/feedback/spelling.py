@@ -18,10 +18,11 @@ _MAX_READ = 4_096  # texts whose parse is cached: a turn's memories are compared
 _DAYS = {"WEEK": 7, "FORTNIGHT": 14}
 _WORDS = {"one": 1, **{word: n for word, n in NUMBERS.items() if 1 < n <= 12}}
 _COUNT = rf"(\d{{1,2}}|{'|'.join(_WORDS)})"
-_SPOKEN = re.compile(rf"(?i)\b(half past|quarter past|quarter to) {_COUNT}\b")
-_HOUR = re.compile(rf"(?i)\b{_COUNT} ?(?:o['’]?clock\b|[ap]\.?m\b\.?)")
-_CLOCK = re.compile(r"(?i)(?<![\d:.])([01]?\d|2[0-3]):([0-5]\d)(?![:\d])(?: ?[ap]\.?m\b\.?)?")
-_AND_A_HALF = re.compile(rf"(?i)\b{_COUNT} and a half\b")
+_SPOKEN = re.compile(rf"(?ia)\b(half past|quarter past|quarter to) {_COUNT}\b")
+_HOUR = re.compile(rf"(?ia)\b{_COUNT} ?(?:o['’]?clock\b|[ap]\.?m\b\.?)")
+_CLOCK = re.compile(r"(?ia)(?<![\d:.])([01]?\d|2[0-3]):([0-5]\d)(?![:\d])(?: ?[ap]\.?m\b\.?)?")
+_MAX_DIGITS = 18  # of a number that is computed with; Python refuses to write numbers of thousands of digits
+_AND_A_HALF = re.compile(rf"(?ia)\b{_COUNT} and a half\b")
 
 
 @cached(_MAX_READ)
@@ -52,7 +53,7 @@ def _in_days(clause: Sequence[str]) -> Iterator[str]:
     """Yield the words of a clause, with a number of weeks as a number of days."""
     for n, word in enumerate(clause):
         unit = clause[n + 1] if n + 1 < len(clause) else ""
-        if word.isdecimal() and unit in _DAYS:
+        if word.isdecimal() and len(word) <= _MAX_DIGITS and unit in _DAYS:
             yield str(int(word) * _DAYS[unit])
         else:
             yield "DAY" if word in _DAYS and n and clause[n - 1].isdecimal() else word

@@ -34,7 +34,7 @@ def test_places_per_speaker_are_limited():
     mallory = [candidate(n, speaker="mallory", session_id=f"s{n}", trust="talk") for n in range(1, 11)]
     ada = [candidate(n, speaker="ada", trust="talk") for n in range(11, 14)]
     quoted = [candidate(n, speaker="ada", trust="foreign") for n in range(14, 16)]  # not certainly from Ada
-    filtered = cap_per_source([*mallory, *ada, *quoted], Policy(trust={"max_per_source": 2}))
+    filtered = cap_per_source([*mallory, *ada, *quoted], 2)
     assert ids(filtered.kept) == [1, 2, 11, 12, 14, 15]
     assert [result.value for result in filtered.dropped if result.candidate.hit.speaker == "mallory"] == [*range(3, 11)]
     assert {result.disposition for result in filtered.dropped} == {"source_cap"}
@@ -46,15 +46,15 @@ def test_places_per_speaker_are_limited():
 )
 def test_source_without_speaker_is_session_source_or_trust_level(fields, source_kind):
     candidates = [candidate(n, trust="foreign", **fields) for n in range(1, 4)]
-    [result] = cap_per_source(candidates, Policy(trust={"max_per_source": 2})).dropped
+    [result] = cap_per_source(candidates, 2).dropped
     assert result.reason == f"number 3 of one {source_kind} with trust foreign; at most 2 are shown"
 
 
 def test_host_memories_and_a_limit_of_zero_are_not_capped():
     host = [candidate(n, speaker="ada") for n in range(1, 9)]
-    assert len(cap_per_source(host, Policy(trust={"max_per_source": 1})).kept) == 8
+    assert len(cap_per_source(host, 1).kept) == 8
     talk = [candidate(n, speaker="ada", trust="talk") for n in range(1, 9)]
-    assert len(cap_per_source(talk, Policy(trust={"max_per_source": 0})).kept) == 8
+    assert len(cap_per_source(talk, 0).kept) == 8
 
 
 @given(
@@ -77,7 +77,7 @@ def test_usage_never_raises_trust(memories, min_level, max_per_source):
             for n, (trust, shown, times, use, speaker) in enumerate(memories, 1)
         ]
         first = drop_untrusted(candidates, policy)
-        return [ids(first.kept), ids(cap_per_source(first.kept, policy).kept)]
+        return [ids(first.kept), ids(cap_per_source(first.kept, policy.trust.max_per_source).kept)]
 
     assert remaining(used=True) == remaining(used=False)
 
