@@ -37,6 +37,8 @@ _RIDGE = 1e-3
 # Weights of unrelated prompts, and of questions of neighbouring stores, some of which are answered rightly. An answered
 # question weighs 1.
 _UNRELATED, _NEAR = 1.6, 0.3
+# One set stands for all commands, which are a large part of what agents are asked.
+_SET_WEIGHTS = {"commands": 4.0}
 _OF_USE = ("past_use", "similar_turns")  # terms of evidence that need past turns, which the sets don't have
 
 Weights = NDArray[np.float64]
@@ -191,7 +193,10 @@ def evidence_rows(recorded: RecordedSet, policy: Policy) -> list[tuple[Mapping[s
         if kind in found:
             found[kind].append(evidence.terms(candidates, each.turn.found, each.plan, match))
     share = {"answered": 1.0, "unrelated": _UNRELATED, "near": _NEAR}
-    return [(terms, kind == "answered", share[kind] / len(all_)) for kind, all_ in found.items() for terms in all_]
+    weight = _SET_WEIGHTS.get(recorded.name, 1.0)
+    return [
+        (terms, kind == "answered", weight * share[kind] / len(all_)) for kind, all_ in found.items() for terms in all_
+    ]
 
 
 def _logistic(values: NDArray[np.float64], answered: NDArray[np.bool_], weight: NDArray[np.float64]) -> Weights:

@@ -16,6 +16,7 @@ from cognitive import NewMemory
 UNRELATED = 60  # prompts for each store
 NEAR = 20  # questions of the set's other stores for each store
 BASELINES = ("bm25", "dense", "hybrid")
+COMMANDS = Path(__file__).parents[2] / "tests" / "data" / "plans" / "commands.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +73,13 @@ class EvaluationSet:
 
 
 def read_sets(folder: Path) -> Iterator[EvaluationSet]:
-    """Yield the evaluation sets of a folder, by name.
+    """Yield the evaluation sets of a folder, by name, after the project's own set of commands.
 
     Raises:
         FileNotFoundError: the folder has no `unrelated-dev.json`.
     """
     prompts = json.loads((folder / "unrelated-dev.json").read_text())["prompts"]
+    yield _commands(json.loads(COMMANDS.read_text(encoding="utf-8")), prompts)
     for path in sorted((folder / "stores").glob("*.json")):
         yield _typed(path.stem.removesuffix("-dev"), json.loads(path.read_text()), prompts)
     for path in sorted(folder.glob("*-dev.json")):
@@ -105,6 +107,24 @@ def _typed(name: str, data: dict[str, Any], prompts: Sequence[Any]) -> Evaluatio
         )
         stores.append(Store(store["name"], waves, questions))
     return EvaluationSet(name, True, tuple(stores))
+
+
+def _commands(data: dict[str, Any], prompts: Sequence[Any]) -> EvaluationSet:
+    """Return stores of which commands are asked, and the same requests as questions; both need the same memories."""
+    stores = []
+    for n, (name, memories) in enumerate(data["stores"].items()):
+        own = [case for case in data["cases"] if case["store"] == name]
+        others = [case["command"] for case in data["cases"] if case["store"] != name]
+        asked = [
+            EvaluationQuestion(case[kind], frozenset(f"{name}-{place}" for place in case["needed"]), kind=kind)
+            for case in own
+            for kind in ("command", "question")
+        ]
+        unrelated = [EvaluationQuestion(text, kind="unrelated") for text in _some(list(map(_text, prompts)), n)]
+        near = [EvaluationQuestion(text, kind="near") for text in others]
+        stored = tuple((NewMemory(**each, source=f"{name}-{place}"), None) for place, each in enumerate(memories))
+        stores.append(Store(name, (stored,), (*asked, *unrelated, *near)))
+    return EvaluationSet("commands", False, tuple(stores))
 
 
 def _base(store: dict[str, Any]) -> str:

@@ -163,19 +163,19 @@ ATTRIBUTION_THRESHOLDS: Mapping[str, float] = {"relative": 0.29, "windowed": 0.1
 # Weights of the parts of relevance, fitted on conversations and typed stores together by
 # `python -m benchmarks.ranking fit`; docs/ablations.md has the effect of each on every set. They add up to 1.
 RELEVANCE: Mapping[str, float] = {
-    "lexical": 0.0781,
-    "lexical_context": 0.0313,
-    "semantic": 0.1667,
-    "semantic_context": 0.1001,
-    "session": 0.0814,
-    "neighbor": 0.0835,
-    "speaker": 0.0704,
-    "first_person": 0.0548,
-    "user_turn": 0.0688,
-    "instruction": 0.0417,
-    "date": 0.0835,
-    "recency": 0.0521,
-    "content_length": 0.0876,
+    "lexical": 0.0814,
+    "lexical_context": 0.0327,
+    "semantic": 0.174,
+    "semantic_context": 0.1045,
+    "session": 0.0849,
+    "neighbor": 0.0762,
+    "speaker": 0.0735,
+    "first_person": 0.0572,
+    "user_turn": 0.0718,
+    "instruction": 0.0326,
+    "date": 0.0654,
+    "recency": 0.0544,
+    "content_length": 0.0914,
 }
 
 

@@ -100,7 +100,7 @@ BEYOND = {
     "cognitive/policy/models.py": "limits of each model: a table of data, to which settings may add rows",
     "cognitive/preflight/category_learning.py": "learned categories: they have the state of an agent; rules have none",
     "cognitive/preflight/listings.py": "which list a message asks for: rules of their own, with examples",
-    "cognitive/preflight/category_table.py": "categories with an operator's changes: plans, tools and the CLI read them",
+    "cognitive/preflight/category_table.py": "categories with an operator's changes: plans and tools read them",
     "cognitive/preflight/tool_categories.py": "the categories of tools, by statement or name: learning uses them, too",
     "cognitive/preflight/hint.py": "the planning hint: a line for the model, which runtimes may leave out",
     "cognitive/preflight/dates.py": "a grammar of dates: 250 lines independent of plans",
