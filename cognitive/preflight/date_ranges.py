@@ -215,6 +215,12 @@ def latest_weekend(_groups: Groups, now: datetime, _year: int | None) -> Span:
     return weekend(now, 0 if now.weekday() >= WEEKDAYS.index("saturday") else -1)
 
 
+def second_weekday(groups: Groups, now: datetime, _year: int | None) -> Span:
+    """Return the time span of a phrase like "the Friday before last" or "the Friday after next"."""
+    days_on, rel = (-7, "last") if groups["skip"] == "before last" else (7, "next")
+    return nearest_weekday(now + timedelta(days=days_on), groups["weekday"], rel)
+
+
 def before_last(groups: Groups, now: datetime, _year: int | None) -> Span:
     """Return the time span of a phrase like "the week before last"."""
     return _calendar(now, groups["unit"], -2)

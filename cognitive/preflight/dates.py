@@ -154,8 +154,8 @@ def find(text: str, now: datetime, *, folded: bytes | None = None) -> DateRange 
 
 
 def _phrases(lower: bytes, cased: bytes) -> Iterator[_DatePhrase]:
-    for match in islice(_expression.finditer(lower), MAX_PHRASES):
-        start, end = match.span()
+    places = [match.span() for match in islice(_expression.finditer(lower), MAX_PHRASES)]
+    for start, end in places:
         rules = _forms.fired(lower[start:end]) if _is_separate(lower, start, end) else ()
         if not rules:
             continue
@@ -163,7 +163,7 @@ def _phrases(lower: bytes, cased: bytes) -> Iterator[_DatePhrase]:
         parsed = pattern.fullmatch(lower[start:end])
         groups = {name: parsed.group(at).decode() for name, at in _group_names[rules[0].id] if parsed.group(at)}
         opening, left = _left_of(lower, start)
-        tense = tense_around(lower, opening, end)
+        tense = tense_around(lower, opening, end, [at for at, _ in places])
         if form.rule.id in _EITHER_WAY and tense == FUTURE and _PAST_LINKS.isdisjoint(left) and "rel" not in groups:
             groups[AHEAD] = AHEAD
         if form.rule.id == "date.hence" and tense == PAST:

@@ -14,12 +14,17 @@ from itertools import islice, zip_longest
 from cognitive.preflight import smalltalk
 from cognitive.preflight.classification import strongest_frame
 from cognitive.preflight.rules.follow_ups import (
+    ATTRIBUTE,
     CHOICE,
     CHOOSES,
     EXPLETIVE_RULES,
     FOLLOW_UP_RULES,
+    NO_ATTRIBUTE,
+    OFFER,
     PRONOUN_RULES,
     REFERS,
+    SUBSTITUTES,
+    UNIT,
 )
 from cognitive.preflight.rules.matching import Rule, RuleTable, compile_pattern, fold
 from cognitive.preflight.topics import entities, keywords
@@ -31,10 +36,20 @@ MAX_LENGTH = 80  # characters of an incomplete message
 MAX_CHARS = 2_000  # characters that are read of an earlier message, since it only completes another one
 MAX_REACTION = 2  # words of a statement that only reacts, such as "hm ok"
 MAX_ANSWER = 5  # words of a statement that only answers the assistant's question
+MAX_OFFERING = 2  # sentences at the end of an answer in which the assistant may offer something
 MAX_NAMES = 6  # names that are taken from the assistant's answers
 
 _rules, _expletive, _pronoun = RuleTable(FOLLOW_UP_RULES), RuleTable(EXPLETIVE_RULES), RuleTable(PRONOUN_RULES)
-_choice = compile_pattern(CHOICE, name="follow_ups.choice")
+_choice, _offer, _attribute, _no_attribute = (
+    compile_pattern(pattern, name=f"follow_ups.{name}")
+    for name, pattern in (
+        ("choice", CHOICE),
+        ("offer", OFFER),
+        ("attribute", ATTRIBUTE),
+        ("no_attribute", NO_ATTRIBUTE),
+    )
+)
+_unit = re.compile(UNIT)
 _PLACES = {
     name: place
     for place, names in enumerate(
@@ -43,8 +58,10 @@ _PLACES = {
     for name in names.split()
 }
 _PLACES |= {"last": -1, "latter": -1, **{str(number): number - 1 for number in range(1, 10)}}
-_MARKED = re.compile(r"(?:^|[\n,;:.]\s*)(?:\d{1,2}[.)]|[a-e]\)|[-*•])\s+(.+?)(?=\n|[,;]?\s+(?:\d{1,2}|[a-e])[.)]\s|$)")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_MARK = re.compile(r"(?P<opens>(?:^|[\n,;:.!?])\s{0,8})?(?<!\S)[(*_]{0,2}(?P<mark>\d{1,2}(?=[.)])|[a-e](?=\)))[.)]\s+")
+_BULLET = re.compile(r"^[ \t]*[-*•]\s+(.+)$", re.MULTILINE)
+# Not after an abbreviation: a capital and consonants, such as "Dr." and "Mrs.".
+_SENTENCE = re.compile(r"(?<=[.!?])(?<!\b[A-Z][b-df-hj-np-tv-z]\.)(?<!\bMrs\.)(?<!\bProf\.)\s+|\n+")
 _ASIDE = re.compile(r"\([^()]*\)")
 _SEPARATOR = re.compile(r"(\s*[,;]\s*(?:or|and)\s+|\s*[,;]\s+|\s+or\s+|\s+and\s+)")
 _EXPLAINS = re.compile(r"(?:a|an|which|who|where|whose|with|in|at|near|about|though|but)\s")
@@ -53,20 +70,28 @@ _RESTARTS = re.compile(r"(?:so|then|because|since)\s")
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """The user's last complete request and the answers since then, to which an incomplete message can refer.
+    """The user's last complete request and what was said since then, to which an incomplete message can refer.
 
-    `answers` are the assistant's messages since the request that say something, the latest first.
+    Attributes:
+        request: the last complete request.
+        answers: the assistant's messages since the request that say something, the latest first.
+        latest: the latest incomplete message since the request that has topic words, and before it the one that names
+            what is asked about, if any; or an empty string.
+        offered: True if the last message is the assistant's, and asks or offers something.
     """
 
     request: str = ""
     answers: tuple[str, ...] = ()
+    latest: str = ""
+    offered: bool = False
 
     @classmethod
     def of(cls, conversation: Sequence[Message]) -> Earlier:
         """Find the request in a conversation. The answers of an aside, such as "nice, I'm starving", do not count."""
         answers: list[str] = []
-        incomplete = newest = ""
+        incomplete = newest = topical = ""
         recent = latest(conversation)
+        offered = bool(recent) and recent[0].role == "assistant" and _offers(recent[0].content)
         for message, before in zip_longest(recent, recent[1:]):
             text = without_injected(message.content)[:MAX_CHARS]
             if message.role == "assistant":
@@ -82,10 +107,22 @@ class Earlier:
                 answers.clear()
             elif states and len(rest.split()) <= (MAX_ANSWER if asked else MAX_REACTION):
                 continue
-            elif not follow_up(rest, keywords(rest)):
-                return cls(rest, tuple(answers))
+            elif _states_topic(rest):
+                return cls(rest, tuple(answers), topical, offered)
+            elif keywords(rest) and not _names_attribute(topical) and (not topical or _names_attribute(rest)):
+                topical = "\n".join(filter(None, (rest, topical)))
             incomplete = incomplete or rest
-        return cls(incomplete or newest, tuple(answers))
+        return cls(incomplete or newest, tuple(answers), offered=offered)
+
+    def topic(self, rules: Iterable[Rule]) -> str:
+        """Return the request that a message by the given rules is about: of the complete request and the latest one.
+
+        The latest one replaces the request if it names what it asks for ("and how long are its backups kept?") and the
+        message names another thing in its place ("and for staging?"). Else it adds to the request.
+        """
+        kinds = {rule.signal for rule in rules}
+        replaces = SUBSTITUTES in kinds and REFERS not in kinds and _names_attribute(self.latest)
+        return self.latest if replaces else "\n".join(filter(None, (self.request, self.latest)))
 
 
 def messages_read(text: str, conversation: Sequence[Message]) -> list[Message]:
@@ -93,7 +130,7 @@ def messages_read(text: str, conversation: Sequence[Message]) -> list[Message]:
     if len(text) > MAX_CHARS:
         return []
     small, content = smalltalk.read(text), smalltalk.peel(text)[0]
-    incomplete = small.answers if small else follow_up(content, keywords(content))
+    incomplete = small.answers or small.accepts if small else follow_up(content, keywords(content))
     return latest(conversation) if incomplete else []
 
 
@@ -119,6 +156,24 @@ def follow_up(content: str, topics: Sequence[str]) -> tuple[Rule, ...]:
     return fired or (() if topics else _pronoun.fired(lower))
 
 
+def _states_topic(rest: str) -> bool:
+    """Return True if a message is complete, or names what it asks for and its owner: "what about Rita's number?"."""
+    rules = follow_up(rest, keywords(rest))
+    refers = any(rule.signal != SUBSTITUTES for rule in rules)
+    return not rules or (not refers and _names_attribute(rest))
+
+
+def _names_attribute(text: str) -> bool:
+    lower = _no_attribute.sub(b"x", fold(text).lower())
+    return _attribute.search(lower) is not None
+
+
+def _offers(answer: str) -> bool:
+    """Return True if one of the last sentences of an answer asks or offers something, other than further help."""
+    sentences = _SENTENCE.split(answer[-MAX_CHARS:].strip())[-MAX_OFFERING:]
+    return any(_offer.search(fold(each).lower()) and not smalltalk.acknowledges(each) for each in sentences)
+
+
 def referents(content: str, rules: Iterable[Rule], answers: Sequence[str]) -> str:
     """Return what an incomplete message refers to in the assistant's answers: the option that it chooses, or names."""
     kinds = {rule.signal for rule in rules}
@@ -127,7 +182,7 @@ def referents(content: str, rules: Iterable[Rule], answers: Sequence[str]) -> st
         return chosen
     if REFERS not in kinds:
         return ""
-    names = dict.fromkeys(name for answer in answers for name in entities(answer))
+    names = dict.fromkeys(name for answer in answers for name in entities(_unit.sub("", answer)))
     return " ".join(islice(names, MAX_NAMES))
 
 
@@ -143,11 +198,34 @@ def _chosen(content: str, answers: Iterable[str]) -> str:
 
 def options(answer: str) -> list[str]:
     """Return the options that a text lists: numbered, as bullets, or in a sentence ("A, B or C")."""
-    marked = [match.strip(" .,;") for match in _MARKED.findall(answer)]
-    if len(marked) > 1:
-        return marked
+    for marked in (_numbered(answer), [item.strip(" .,;") for item in _BULLET.findall(answer)]):
+        if len(marked) > 1:
+            return marked
     sentences = (_enumerated(sentence) for sentence in _SENTENCE.split(answer))
     return next((found for found in sentences if len(found) > 1), [])
+
+
+def _numbered(answer: str) -> list[str]:
+    """Return the items of a list with numbers or letters that count up, on lines or in a sentence.
+
+    The last item ends with its sentence.
+    """
+    marks: list[re.Match[str]] = []
+    for match in _MARK.finditer(answer):
+        if marks and _count(match) == _count(marks[-1]) + 1:
+            marks.append(match)
+        elif len(marks) < 2 and match["opens"] is not None:
+            marks = [match]
+    if len(marks) < 2:
+        return []
+    ends = (*(match.start() for match in marks[1:]), len(answer))
+    items = [answer[match.end() : end].split("\n")[0].replace("**", "") for match, end in zip(marks, ends, strict=True)]
+    items[-1] = _SENTENCE.split(items[-1])[0]
+    return [re.sub(r"\W+(?:and|or)$", "", item.strip(" .,;?!(*_")) for item in items]
+
+
+def _count(mark: re.Match[str]) -> int:
+    return int(mark["mark"]) if mark["mark"].isdigit() else ord(mark["mark"])
 
 
 def _enumerated(sentence: str) -> list[str]:

@@ -22,8 +22,8 @@ from cognitive.preflight.rules.smalltalk import PHRASES
 from cognitive.preflight.topics import MAX_ENTITIES, MAX_KEYWORDS, entities, keywords
 
 # Characters read of a message: its head and tail, where the request usually is, with pasted text between them. Of the
-# previous message less is read, since it only completes an elliptic one.
-HEAD, TAIL, PREVIOUS = 8_000, 8_000, 2_000
+# previous messages less is read, since it only completes an elliptic one.
+HEAD, TAIL, PREVIOUS, TAIL_PREVIOUS = 8_000, 8_000, 2_000, 200
 
 _table, _history = RuleTable(RULES), RuleTable(HISTORY_RULES)
 _TABLES = (PHRASES, FOLLOW_UP_RULES, PRONOUN_RULES, RULES, listings.LISTING_RULES, HISTORY_RULES)
@@ -51,7 +51,7 @@ def read(text: str, *, now: datetime, earlier: Callable[[], Earlier] = Earlier) 
     text = _bounded(text, HEAD, TAIL)
     small = smalltalk.read(text)
     if small is not None:
-        said = _said(text, small.fired, earlier) if small.answers else None
+        said = _said(text, small.fired, earlier, consents=not small.answers) if small.answers or small.accepts else None
         if said is None:
             return Signals(text, greeting=True, fired=_ids(small.fired))
         return _elliptic_signals(text, said, (), small.fired, now)
@@ -81,10 +81,17 @@ def read(text: str, *, now: datetime, earlier: Callable[[], Earlier] = Earlier) 
     )
 
 
-def _said(content: str, rules: Sequence[Rule], earlier: Callable[[], Earlier]) -> tuple[str, str] | None:
-    """Return the previous request, and what the message refers to in the answers; None without a request."""
+def _said(
+    content: str, rules: Sequence[Rule], earlier: Callable[[], Earlier], *, consents: bool = False
+) -> tuple[str, str] | None:
+    """Return the previous request, and what the message refers to in the answers; None without a request.
+
+    If the message only consents, there must be an offer before it.
+    """
     before = earlier()
-    request = _bounded(before.request, PREVIOUS, 0)
+    if consents and not before.offered:
+        return None
+    request = _bounded(before.topic(rules), PREVIOUS, TAIL_PREVIOUS)
     return (request, follow_ups.referents(content, rules, before.answers)) if request else None
 
 

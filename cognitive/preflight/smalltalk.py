@@ -14,7 +14,17 @@ from dataclasses import dataclass
 
 from cognitive.preflight.rules.acknowledgements import ACKNOWLEDGEMENTS
 from cognitive.preflight.rules.matching import Rule, RuleTable, compile_pattern
-from cognitive.preflight.rules.smalltalk import ADDRESSED, ANSWER, ASKS, CONTINUE, PEELED, PHRASES, SOCIAL, THANKS
+from cognitive.preflight.rules.smalltalk import (
+    ACCEPTS,
+    ADDRESSED,
+    ANSWER,
+    ASKS,
+    CONTINUE,
+    PEELED,
+    PHRASES,
+    SOCIAL,
+    THANKS,
+)
 from cognitive.preflight.rules.words import ANAPHORA, ASKING, FILLERS, OPENERS, REQUESTS, VOCATIVES, listed
 
 MAX_CHARS = 240  # a longer message is never small talk
@@ -35,6 +45,11 @@ class SmallTalk:
     def answers(self) -> bool:
         """True if the message refers to the previous turn: "yes", "go on", "the second one"."""
         return self.kind != SOCIAL
+
+    @property
+    def accepts(self) -> bool:
+        """True if the message is a consent directly after an offer: "great, thanks"."""
+        return ACCEPTS.issuperset(rule.id for rule in self.fired)
 
 
 _table = RuleTable(PHRASES)

@@ -117,7 +117,7 @@ def _names(piece: str, *, begins: bool) -> Iterator[str]:
     while begins and words and is_common(words[0]):
         words.pop(0)
     version = words.pop() if words and words[-1][0].isdigit() else ""
-    if words and not (len(words) == 1 and words[0].lower() in _DATES):
+    if words and not (len(words) == 1 and words[0].lower().removesuffix("s") in _DATES):
         yield " ".join(words)
     if version:
         yield version

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cognitive.preflight.dates import find
 from cognitive.preflight.rules.dates import DATE_PATTERNS
 from cognitive.preflight.rules.matching import RuleTable, fold
-from cognitive.preflight.rules.tenses import TENSES
+from cognitive.preflight.rules.tenses import TENSES, VERBLESS
 
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)  # a Wednesday
 ALWAYS = datetime.min.replace(tzinfo=UTC) + timedelta(days=1)
@@ -32,6 +32,10 @@ DAYS = {
     "two days ago": "2026-11-16",
     "a day ago": "2026-11-17",
     "last Monday": "2026-11-16",
+    "the Friday before last": "2026-11-06",
+    "the Monday before last": "2026-11-09",
+    "the Wednesday before last": "2026-11-04",
+    "the Friday after next": "2026-11-27",
     "on Monday": "2026-11-16",
     "on wednesday": "2026-11-11",
     "last Friday": "2026-11-13",
@@ -260,7 +264,7 @@ def test_any_text_and_time_give_none_or_a_nonempty_range(text, now):
         assert result.phrase in text
 
 
-@pytest.mark.parametrize("rule", TENSES, ids=lambda rule: rule.id)
+@pytest.mark.parametrize("rule", [*TENSES, *VERBLESS], ids=lambda rule: rule.id)
 def test_tense_rule_matches_its_examples_and_not_its_counterexamples(rule):
     table = RuleTable([rule])
     assert all(table.fired(fold(example).lower()) for example in rule.examples)
@@ -280,6 +284,24 @@ def test_tense_rule_matches_its_examples_and_not_its_counterexamples(rule):
         ("We move on May 5", "2027-05-05"),
         ("she is back in three days", "2026-11-21"),
         ("we leave two weeks from today", "2026-12-02"),
+        ("What's on Monday?", "2026-11-23"),
+        ("What’s on for Monday?", "2026-11-23"),
+        ("what was on for Monday?", "2026-11-16"),
+        ("Any meetings on Tuesday?", "2026-11-24"),
+        ("Anything on Tuesday?", "2026-11-24"),
+        ("any errors on Monday?", "2026-11-16"),
+        ("anything we decided on Tuesday?", "2026-11-17"),
+        ("What's planned for 3 January?", "2027-01-03"),
+        ("anything booked for 3 January?", "2027-01-03"),
+        ("What's changed on Monday?", "2026-11-16"),
+        ("What's been done on Monday?", "2026-11-16"),
+        ("What have I got on Monday?", "2026-11-23"),
+        ("What happens on 3 January?", "2027-01-03"),
+        ("what happened on 3 January?", "2026-01-03"),
+        ("Lunch with Ben on Thursday, he cancelled on Tuesday", "2026-11-19"),
+        ("Lunch with Ben on Thursday was short", "2026-11-12"),
+        ("the call on Monday, we meet on Friday", "2026-11-16"),
+        ("notes from Monday", "2026-11-16"),
     ],
 )
 def test_tense_decides_between_the_last_and_the_next_day(text, day):

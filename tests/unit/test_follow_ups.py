@@ -7,9 +7,11 @@ from functools import partial
 
 import pytest
 
-from cognitive import Message, Turn
+from cognitive import Message, Policy, Tool, Turn
 from cognitive.preflight import signals
+from cognitive.preflight.category_learning import NOTHING_LEARNED
 from cognitive.preflight.follow_ups import Earlier, messages_read, options
+from cognitive.preflight.planner import Planner
 from cognitive.privacy.redaction import redact_turn
 
 NOW = datetime(2026, 6, 17, 10, tzinfo=UTC)
@@ -28,6 +30,13 @@ def said(*texts: str) -> list[Message]:
         ("Ideas: tea (green, strong), coffee and milk.", ["tea (green, strong)", "coffee", "milk"]),
         ("1. sweep the floor, 2. wax it, 3. let it dry.", ["sweep the floor", "wax it", "let it dry"]),
         ("- red\n- blue", ["red", "blue"]),
+        ("1. Dr. Lobo 2. Dr. Fonseca 3. Janusz", ["Dr. Lobo", "Dr. Fonseca", "Janusz"]),
+        ("1. Dr. Lobo\n2. Dr. Fonseca\n3. Janusz", ["Dr. Lobo", "Dr. Fonseca", "Janusz"]),
+        ("1. the vet, Dr. Lobo 2. the plumber, Janusz.", ["the vet, Dr. Lobo", "the plumber, Janusz"]),
+        ("Three: 1) Mrs. Lobo, 2) Tom, and 3) Ann. Who is it?", ["Mrs. Lobo", "Tom", "Ann"]),
+        ("**1. Loki** at home\n**2. Splunk**", ["Loki at home", "Splunk"]),
+        ("I'd ask Dr. Lobo, Mr. Mills or Ann.", ["I'd ask Dr. Lobo", "Mr. Mills", "Ann"]),
+        ("It's in version 2. It costs 3. That is all.", []),
         ("Rita is away, so it's Tom or Ann.", ["so it's Tom", "Ann"]),
         ("The boat leaves at noon.", []),
     ],
@@ -50,6 +59,7 @@ def test_request_is_found_past_thanks_reactions_and_incomplete_messages():
     earlier = Earlier.of(conversation)
     assert earlier.request == "where is the spare key for the shed?"
     assert earlier.answers == ("Rita took it on Monday.", "In the blue tin.")
+    assert not earlier.latest
 
 
 def test_choice_reads_the_chosen_option_only():
@@ -88,3 +98,76 @@ def test_messages_that_a_follow_up_reads_are_redacted(text, read):
     planned = partial(messages_read, conversation=turn.conversation)
     redacted = redact_turn(turn, planned, lambda written: written.replace("4471", "[key]"))
     assert [message.content for message in redacted.conversation] == [f"I am Rita {read}", f"Hello Rita {read}"]
+
+
+def searched(message: str, *history: str) -> str:
+    """Return the text that a message searches for after a conversation."""
+    return signals.read(message, now=NOW, earlier=lambda: Earlier.of(said(*history))).text
+
+
+PORT = ("Which port does production use?", "5432.", "and how long are its backups kept?", "14 days.")
+NUMBER = ("What's the budget for the kitchen?", "9,000.", "and what about the dentist's number?", "555 1234.")
+
+
+@pytest.mark.parametrize(
+    ("message", "history", "words", "others"),
+    [
+        ("and for staging?", PORT, ("backups", "staging"), ("port",)),
+        ("and for tests?", (*PORT, "and for staging?", "7 days."), ("backups", "tests"), ("port",)),
+        ("and who checks them?", PORT, ("production", "backups", "checks"), ()),
+        ("and the vet?", (*NUMBER, "great"), ("number", "vet"), ("budget",)),
+        ("and the plumber?", (*NUMBER, "and the vet?", "555 99."), ("number", "plumber"), ("budget",)),
+        ("and the vet?", ("where does Tom live?", "Oslo.", "and Tom's sister?", "Rome."), ("live", "vet"), ()),
+        ("and who fixed it?", ("why did nas3 fail?", "No space.", "what about nas4?", "Same."), ("fail", "nas4"), ()),
+        ("what does the second one charge?", ("who can help?", "1. Dr. Lobo 2. Dr. Bem"), ("Dr. Bem",), ("Lobo",)),
+        ("the last one", ("who can help?", "1. Dr. Lobo 2. Janusz"), ("Janusz",), ("Lobo",)),
+        ("what's her number?", ("who is it?", "Rita Moll, on Mondays from 9:00 UTC for 40 EUR."), ("Rita Moll",),
+         ("UTC", "EUR", "Monday")),
+    ],
+)  # fmt: skip
+def test_topic_is_what_was_said_last(message, history, words, others):
+    text = searched(message, *history)
+    assert all(word in text for word in words), text
+    assert not any(word in text for word in others), text
+
+
+class _NothingLearned:
+    def cached(self, _agent_id: str):
+        return NOTHING_LEARNED
+
+
+WORK = "Fix the typo in the README of the repo and run the unit tests"
+
+
+def planned(message: str, answer: str):
+    tools = [Tool(name="Edit"), Tool(name="web_search")]
+    turn = Turn(agent_id="a", session_id="s", text=message, conversation=said(WORK, answer), tools=tools)
+    return Planner(Policy(), _NothingLearned()).plan(turn, NOW, Policy())
+
+
+@pytest.mark.parametrize("message", ["ok", "yes please", "ok thanks", "great, thanks", "perfect"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I found it. Shall I apply the edit and run the tests?",
+        "Here is the edit. If you like, I'll apply it. It takes a minute.",
+        "I can apply the edit now. Let me know.",
+    ],
+)
+def test_thanks_after_an_offer_are_consent(message, answer):
+    plan = planned(message, answer)
+    assert plan.categories == ("coding",)
+    assert plan.tools == ("Edit",)
+
+
+@pytest.mark.parametrize("message", ["ok thanks", "great, thanks", "perfect"])
+@pytest.mark.parametrize("answer", ["I fixed it.", "It's done. Anything else?", "Done! Let me know how it goes."])
+def test_thanks_without_an_offer_are_small_talk(message, answer):
+    plan = planned(message, answer)
+    assert plan.categories == ("casual",)
+    assert plan.signals.greeting
+
+
+@pytest.mark.parametrize("message", ["good morning", "thanks, that's all", "bye"])
+def test_greetings_after_an_offer_stay_small_talk(message):
+    assert planned(message, "Shall I apply the edit?").signals.greeting

@@ -136,6 +136,10 @@ DATE_PATTERNS = (
         ("the week before last", "month before last"), ("the week before lasting",),
     ),
     _form(
+        "second_weekday", rf"(?:the )?(?P<weekday>{_WEEKDAY}) (?P<skip>before last|after next)", ranges.second_weekday,
+        ("the Friday before last", "on the Monday after next"), ("every Monday before lasting",),
+    ),
+    _form(
         "ago", rf"(?P<n>{_COUNT}) (?P<unit>{_UNIT})s?(?: or so|(?P<ortwo> or two))? (?:ago|back)", ranges.ago,
         ("3 days ago", "two weeks ago", "a couple of months ago", "a year ago", "a few weeks back", "a day or two ago"),
         ("a second ago", "long ago", "agony", "days agone"),

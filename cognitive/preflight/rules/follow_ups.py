@@ -38,8 +38,31 @@ _OPTION = (
 )
 CHOICE = (
     rf"\b{_ORDINAL} {_OPTION}(?:{_CLAUSE_ENDS}|{_GOES_ON})|\b(?:the|take|use|pick) {_PLACE}{_CLAUSE_ENDS}"
+    rf"|\b(?:does|did|do|will|would|can|could|should) (?:the|that) {_ORDINAL} {_OPTION} \w+"
     rf"|\b(?:option|number|nr\.?|choice|variant) {_NUMBER}\b"
 )
+
+# A sentence by which the assistant asks, or offers to do something.
+OFFER = (
+    r"\?\W*$|\b(?:shall|should|may|can|could) i\b"
+    r"|\bi (?:can|could) (?:also |now |then |.{1,60} (?:now|next|too|as well|for you)\b)|\bwant me to\b"
+    r"|\bif (?:you|that)(?:'d)? (?:like|want|wish|prefer|agree|helps|suits)"
+    r"|\bsay (?:so|yes|go|the word)\b"
+    r"|\blet me know (?:(?:if|whether|when) (?:you'd|you (?:want|would|like)|i|to)|and)\b"
+)
+
+# A noun with its owner, such as "the dentist's number": what is asked about, and not only another thing of a kind.
+ATTRIBUTE = r"\b(?:its|their|his|her|[a-z-]+'s|[a-z-]{2,}s') [a-z]"
+# What only looks like it: "what's", and people and pets, which "and Rita's sister?" puts in another's place.
+NO_ATTRIBUTE = (
+    r"\b(?:what|who|where|when|how|why|that|there|here|it|he|she|let)'s\b"
+    r"|\b(?:its|their|his|her|[a-z-]+'s|[a-z-]{2,}s') (?:mother|father|mum|mom|dad|parents?|sister|brother|wife|husband"
+    r"|partner|girlfriend|boyfriend|son|daughter|kids?|children|friends?|boss|colleagues?|neighbou?rs?|team|family|dog"
+    r"|cat)\b"
+)
+
+# Capitals that are no name: the unit after a number, time zones and currencies.
+UNIT = r"(?<=\d)[\s(]*[A-Z]{2,5}\b|\b(?:UTC|GMT|CES?T|[ECMP][SD]T|BST|AM|PM|EUR|USD|GBP|CHF)\b(?:[+-]\d+)?"
 
 FOLLOW_UP_RULES = (
     Rule(
@@ -152,6 +175,7 @@ FOLLOW_UP_RULES = (
             "what is wrong with the first?",
             "is option 2 cheaper?",
             "has the last one been paid?",
+            "what does the second one charge?",
         ),
         counterexamples=(
             "what was the first one to fail?",

@@ -305,6 +305,9 @@ ASKS = frozenset(
 # Phrases that a name may follow: "Hi Bob". After other phrases, a capitalised word is a topic.
 ADDRESSED = frozenset({"social.hello", "social.daypart", "social.bye", "social.thanks", "social.interjection"})
 
+# Phrases that accept an offer directly before them ("Shall I run the tests?" - "great, thanks"), and else only react.
+ACCEPTS = frozenset({"social.thanks", "social.praise", "social.appreciate", OK})
+
 # Phrases that are removed from a message before other rules. Praise is kept: "Nice, Lyon and Paris" begins with a city.
 PEELED = frozenset(
     f"social.{name}"

@@ -17,6 +17,7 @@ _DID = (
     r"|sold|spent|stood|taught|threw|woke|became|caught|fell|flew|grew|led|rang|rose|sat|slept|swam|drank|forgot"
     r"|[a-z]{2,}[^e\W]ed|[a-z]{2,}ied)"
 )
+_PLANNED = r"(?:planned|scheduled|booked|arranged|expected|reserved)"
 _RECALL = r"(?:know|remember|recall|tell|show|find|list|summari[sz]e|recap|look up|dig|explain|say|read)"
 
 TENSES = (
@@ -34,11 +35,24 @@ TENSES = (
         examples=("it is scheduled for Friday", "we're invited"),
         counterexamples=("it was scheduled", "has been fixed"),
     ),
+    Rule(  # "what's changed" is a perfect, "what's planned" is not
+        "tense.planned",
+        FUTURE,
+        rf"\b(?:(?:what|who|that|there|it)'s|anything|something|nothing|anyone)(?: \w+)? {_PLANNED}\b"
+        rf"|\b{_PLANNED} (?:for|on|at|in)\b|\b(?:have|has) {_SUBJECT} got\b",
+        examples=(
+            "what's planned for May",
+            "what have I got on",
+            "anything booked on Friday",
+            "meetings scheduled for Monday",
+        ),
+        counterexamples=("what's changed since May", "she planned it"),
+    ),
     Rule(
         "tense.perfect",
         PAST,
-        rf"\b(?:have|has|i've|we've|you've|they've)(?: \w+)? (?:been|\w+en|done|{_DID})\b",
-        examples=("it has been fixed", "have you seen the mail"),
+        rf"\b(?:have|has|i've|we've|you've|they've)(?: \w+)? (?:been|\w+en|done|{_DID})\b|\b[a-z]+'s(?: \w+)? been\b",
+        examples=("it has been fixed", "what's been done", "have you seen the mail"),
         counterexamples=("we have guests", "has to go"),
     ),
     Rule(  # with the verb that depends on it: "did it go out" is not followed by a present "go"
@@ -67,9 +81,9 @@ TENSES = (
         "tense.present",
         FUTURE,
         r"\b(?:is|are|am|isn't|aren't|i'm|we're|you're|they're|he's|she's|do|does|don't|doesn't|can|can't|could|should"
-        r"|must|may i|let's)\b",
-        examples=("what is on", "do I have anything", "we're having guests"),
-        counterexamples=("it was", "what happened"),
+        r"|must|may i|let's|(?:what|where|when|who|that|there)'s)\b",
+        examples=("what is on", "what's on", "do I have anything", "we're having guests"),
+        counterexamples=("it was", "what happened", "Sunday's meeting"),
     ),
     Rule(
         "tense.subject",
@@ -82,7 +96,7 @@ TENSES = (
         "tense.timetable",
         FUTURE,
         r"\b(?:leaves?|arrives?|lands|starts|begins?|ends|opens|closes|expires?|departs?|returns|comes?|goes|meets|flies"
-        r"|takes? place|runs out|visits)\b",
+        r"|takes? place|runs out|visits|happens?)\b",
         examples=("the guests leave", "her flight lands"),
         counterexamples=("the deploy", "a start", "the meeting"),
     ),
@@ -94,5 +108,38 @@ TENSES = (
         r"|pick|turn|write|clean|install|update|close|open|order|get|give|have)\b",
         examples=("remind me", "please book a table"),
         counterexamples=("show me the notes", "the booking"),
+    ),
+)
+
+# Rules for clauses without a verb. The first that matches counts.
+VERBLESS = (
+    Rule(
+        "verbless.report",
+        NEITHER,
+        r"^\W*(?:(?:and|so|also)\b\W*)*any(?:thing)? (?:other |more |big |new )?(?:news?|errors?|failures?|alerts?"
+        r"|incidents?|outages?|problems?|issues?|complaints?|crash(?:es)?|logs?|changes?|updates?|mails?|e-?mails?|messages?|wrong|odd|strange)\b",
+        examples=("any errors on Monday?", "anything new on Friday?"),
+        counterexamples=("any meetings on Monday?", "many errors"),
+    ),
+    Rule(
+        "verbless.any",
+        FUTURE,
+        r"^\W*(?:(?:and|so|also)\b\W*)*any(?:thing|body|one)?\b",
+        examples=("any meetings on Monday?", "and anything on Tuesday?"),
+        counterexamples=("many errors", "not any more"),
+    ),
+    Rule(
+        "verbless.appointment",
+        FUTURE,
+        r"^\W*(?:(?:and|also|then|my|our|a|an)\b\W*)*(?:[a-z]{4,}(?:'s)? )?(?:breakfast|brunch"
+        r"|lunch|dinner|coffee|drinks|meeting|call|appointment|interview|dentist|doctor|vet|haircut|party|concert|flight|train|exam|lesson|training|visit"
+        r"|delivery|wedding|plan|event|[a-z]+ing with)s?\b",
+        examples=(
+            "Fencing with Tom on Friday",
+            "Lunch with Ben on Friday",
+            "Appointments on 3 January?",
+            "my dentist appointment on Monday",
+        ),
+        counterexamples=("the meeting on Monday", "notes from Friday"),
     ),
 )
