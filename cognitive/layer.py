@@ -245,8 +245,8 @@ class CognitiveLayer:
     ) -> RecallHits:
         """Return at most `limit` memories for a query, best first; this is the recall tool of the model.
 
-        The result is a tuple; its attribute `more` is the number of further memories that the search found. Memories in
-        nearly the same words are one hit, whose `count` says how many they are.
+        The result is a tuple; there are at least as many further memories as its attribute `more` says. Memories with
+        nearly the same text are one hit, whose `count` says how many they are.
 
         Args:
             agent_id: the agent whose memories are searched.

@@ -63,7 +63,7 @@ class Recall:
         now: datetime | None = None,
         filters: MemoryFilter = NO_FILTER,
     ) -> RecallHits:
-        """Return at most `limit` memories for a query, best first; `more` of the result counts those left out.
+        """Return at most `limit` memories for a query, best first; at least `more` of the result were left out.
 
         Near-identical memories are one hit with a count. If `turn_id` is given, memories that the turn's prompt already
         shows are left out, and the results are recorded as shown in that turn.

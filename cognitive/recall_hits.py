@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, SupportsIndex, overload
 from uuid import UUID
 
 from brain.types import HiddenReason, MemoryType
@@ -43,7 +43,8 @@ class RecallHit:
 class RecallHits(tuple[RecallHit, ...]):
     """The memories that `recall` found, best first.
 
-    `more` is the number of further memories that the same search found; a higher limit returns them.
+    `more` is the number of further memories that the same search found; a higher limit returns them. A large store may
+    hold still more, because a search does not read every memory. A slice counts the memories that it leaves out.
     """
 
     more: int
@@ -53,3 +54,16 @@ class RecallHits(tuple[RecallHit, ...]):
         made = super().__new__(cls, hits)
         made.more = more
         return made
+
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> RecallHit: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> RecallHits: ...
+
+    def __getitem__(self, key: SupportsIndex | slice) -> RecallHit | RecallHits:
+        """Return one hit, or a slice of the hits with the number of all others as `more`."""
+        if not isinstance(key, slice):
+            return super().__getitem__(key)
+        hits = super().__getitem__(key)
+        return RecallHits(hits, self.more + len(self) - len(hits))

@@ -179,7 +179,7 @@ def _show_hits(scores: bool, hits: RecallHits) -> None:
     ]
     printing.table(("score", "type", "date", "memory", "id"), rows)
     if hits.more:
-        printing.line(f"{hits.more} more were found; a higher --limit shows more of them.", style="dim")
+        printing.line(f"At least {hits.more} more were found; a higher --limit shows more of them.", style="dim")
 
 
 def _words(hit: RecallHit, scores: bool) -> Text:

@@ -47,7 +47,7 @@ class CategoryTable:
 
     def of_tool(self, tool: Tool) -> frozenset[str]:
         """Return the categories of a tool: those that it states, of any name, and those that its name shows."""
-        return tool_categories.stated_by(tool) | self.categories_of(tool.name)
+        return tool_categories.stated_by(tool, self.names) | self.categories_of(tool.name)
 
 
 def category_table(policy: Policy) -> CategoryTable:

@@ -198,6 +198,7 @@ def _chosen(content: str, answers: Iterable[str]) -> str:
 
 def options(answer: str) -> list[str]:
     """Return the options that a text lists: numbered, as bullets, or in a sentence ("A, B or C")."""
+    answer = re.sub(r"\s+", lambda run: "\n" if "\n" in run[0] else " ", answer)  # the patterns are quadratic in runs
     for marked in (_numbered(answer), [item.strip(" .,;") for item in _BULLET.findall(answer)]):
         if len(marked) > 1:
             return marked

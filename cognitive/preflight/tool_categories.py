@@ -60,9 +60,13 @@ def categories_of(name: str, table: Mapping[str, frozenset[str]], defined: froze
     return (_recognised(name) & defined).union(*listed)
 
 
-def stated_by(tool: Tool) -> frozenset[str]:
-    """Return the categories that a tool states."""
-    return frozenset((tool.category,) if isinstance(tool.category, str) else tool.category)
+def stated_by(tool: Tool, defined: frozenset[str]) -> frozenset[str]:
+    """Return the categories that a tool states, in the spelling of those that the policy defines, without case."""
+    if not tool.category:
+        return frozenset()
+    stated = (tool.category,) if isinstance(tool.category, str) else tool.category
+    spellings = {name.casefold(): name for name in defined}
+    return frozenset(name if name in defined else spellings.get(name.casefold(), name) for name in stated)
 
 
 def _whole(name: str) -> str:

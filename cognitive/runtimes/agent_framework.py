@@ -213,7 +213,8 @@ class AgentFrameworkCodec(PartsCodec[NativeMessage, Content]):
         """Convert a group of a message's parts to one message of the memory layer."""
         native = (message, parts)
         if parts and parts[0].type == "function_result":
-            return WrappedMessage.wrap(native, "tool", _result_text(parts[0].result), tool_call_id=parts[0].call_id)
+            text, failed = _result_text(parts[0].result), parts[0].exception is not None
+            return WrappedMessage.wrap(native, "tool", text, tool_call_id=parts[0].call_id, failed=failed)
         native_calls = [each for each in parts if each.type == "function_call"]
         calls = [to_tool_call(each.name or "", each.arguments, each.call_id) for each in native_calls]
         text = "\n".join(each.text for each in parts if each.type == "text" and each.text)

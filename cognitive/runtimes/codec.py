@@ -16,6 +16,7 @@ from pydantic_core import from_json, to_json
 
 from brain.text import storable
 from brain.types import MAX_LABEL_LENGTH
+from cognitive.runtimes.tools import DENIED
 from cognitive.turn import MAX_MESSAGE_LENGTH, Message, MessageText, Role, ToolCall
 
 M = TypeVar("M")  # a framework's message
@@ -45,16 +46,19 @@ class WrappedMessage(Message):
         *,
         tool_calls: Iterable[ToolCall | None] = (),
         tool_call_id: str | None = None,
+        failed: bool = False,
     ) -> Self:
         """Create a message from a framework's object `native` and the role, text and tool calls of that object.
 
         Text and ids are cleaned and cut to their limits, so that no invalid value stops the agent. None in `tool_calls`
-        (a call that could not be converted) is left out.
+        (a call that could not be converted) is left out. The result of a `failed` tool call has the kind "error", which
+        stays in the window, unless the layer denied the call.
         """
         calls, text = tuple(call for call in tool_calls if call is not None), storable(content)[:MAX_MESSAGE_LENGTH]
         return cls(
             role=role,
             content=text,
+            kind="error" if failed and text != DENIED else None,
             tool_calls=calls,
             tool_call_id=_clean_label(tool_call_id),
             native=native,

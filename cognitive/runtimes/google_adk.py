@@ -274,7 +274,8 @@ class ContentCodec(PartsCodec[types.Content, types.Part]):
         native = (message, parts)
         if parts and parts[0].function_response is not None:
             result = parts[0].function_response
-            return WrappedMessage.wrap(native, "tool", _result_text(result), tool_call_id=self._result_call_id(result))
+            id, failed = self._result_call_id(result), _is_error(result)
+            return WrappedMessage.wrap(native, "tool", _result_text(result), tool_call_id=id, failed=failed)
         native_calls = [part.function_call for part in parts if part.function_call is not None]
         calls = [to_tool_call(each.name or "", each.args, self._call_id(each)) for each in native_calls]
         text = content_text(types.Content(parts=list(parts))) or ("" if calls else NOT_TEXT)
@@ -330,6 +331,11 @@ class ContentCodec(PartsCodec[types.Content, types.Part]):
     def _result_call_id(self, result: types.FunctionResponse) -> str | None:
         unanswered = self._unanswered[result.name or ""]
         return result.id or (unanswered.pop(0) if unanswered else None)
+
+
+def _is_error(result: types.FunctionResponse) -> bool:
+    """Return True if a tool result is an error, in ADK's own form or in that of an MCP server."""
+    return any((result.response or {}).get(key) for key in ("error", "isError", "is_error"))
 
 
 def _result_text(result: types.FunctionResponse) -> str:

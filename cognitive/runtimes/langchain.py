@@ -262,8 +262,8 @@ class LangChainCodec(WholeMessageCodec[AnyMessage]):
                 native_calls: Sequence[Any] = (*message.tool_calls, *message.invalid_tool_calls)
                 calls = [to_tool_call(each["name"], each["args"], each["id"]) for each in native_calls]
                 return WrappedMessage.wrap(message, "assistant", text, tool_calls=calls)
-            case ToolMessage(tool_call_id=id):
-                return WrappedMessage.wrap(message, "tool", text, tool_call_id=id)
+            case ToolMessage(tool_call_id=id, status=status):
+                return WrappedMessage.wrap(message, "tool", text, tool_call_id=id, failed=status == "error")
         return WrappedMessage.wrap(message, "system", text)
 
     def replace(self, native: AnyMessage, message: WrappedMessage) -> AnyMessage:

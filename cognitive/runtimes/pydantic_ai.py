@@ -204,8 +204,8 @@ class PydanticCodec(PartsCodec[ModelMessage, Any]):
             case UserPromptPart() as part:
                 return WrappedMessage.wrap(native, "user", _part_text(part))
             case ToolReturnPart() as part:
-                text = part.model_response_str()
-                return WrappedMessage.wrap(native, "tool", text, tool_call_id=part.tool_call_id)
+                text, failed = part.model_response_str(), part.outcome in ("failed", "retried")
+                return WrappedMessage.wrap(native, "tool", text, tool_call_id=part.tool_call_id, failed=failed)
         return WrappedMessage.wrap(native, "system", NOT_TEXT)
 
     def replace(self, parts: Sequence[Any], message: WrappedMessage) -> list[Any]:

@@ -212,7 +212,8 @@ class StrandsCodec(PartsCodec[Any, Any]):
         """Convert a group of a message's parts to one message of the memory layer."""
         if parts and "toolResult" in parts[0]:
             result = parts[0]["toolResult"]
-            return WrappedMessage.wrap((message, parts), "tool", _result_text(result), tool_call_id=result["toolUseId"])
+            text, failed = _result_text(result), result.get("status") == "error"
+            return WrappedMessage.wrap((message, parts), "tool", text, tool_call_id=result["toolUseId"], failed=failed)
         native_calls = [block["toolUse"] for block in parts if "toolUse" in block]
         calls = [to_tool_call(each["name"], each["input"], each["toolUseId"]) for each in native_calls]
         text = "\n".join(block["text"] for block in parts if block.get("text"))

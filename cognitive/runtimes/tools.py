@@ -42,12 +42,12 @@ _NO_HITS = "Nothing more is remembered about that."
 def recall_answer(hits: RecallHits, policy: Policy) -> str:
     """Return the found memories as text for the model, best first, or a message that nothing was found.
 
-    The text says how many memories a line represents, and how many more were found.
+    The text says how many memories a line represents, and at least how many more there are.
     """
     if not hits:
         return _NO_HITS
     lines = [line(hit, policy) + (f" ({hit.count} times)" if hit.count > 1 else "") for hit in hits]
-    more = [f"{hits.more} more were found; a higher limit shows more of them."] if hits.more else []
+    more = [f"At least {hits.more} more were found; a higher limit shows more of them."] if hits.more else []
     return sealed(OPENING, [NOTICE, *lines, *more], CLOSING)
 
 

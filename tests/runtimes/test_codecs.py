@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from cognitive.policy import Policy
 from cognitive.runtimes import chat
+from cognitive.runtimes.tools import DENIED
 from cognitive.turn import Message
+from cognitive.window.fit import fit
+
+NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)
 
 openai = pytest.importorskip("cognitive.runtimes.openai_items").ItemCodec()
 google = pytest.importorskip("cognitive.runtimes.google_adk")
@@ -100,3 +106,73 @@ def test_changed_chat_messages_keep_their_other_parts():
 def test_message_added_by_the_window_is_encoded():
     own = Message(role="tool", content="interrupted", tool_call_id="c1")
     assert chat.CODEC.encode([own]) == [{"role": "tool", "content": "interrupted", "tool_call_id": "c1"}]
+
+
+def langchain(failed):
+    messages = pytest.importorskip("langchain_core.messages")
+    status = "error" if failed else "success"
+    return [
+        messages.AIMessage("", tool_calls=[{"name": "look", "args": {}, "id": "c1"}]),
+        messages.ToolMessage("no such boat", tool_call_id="c1", status=status),
+    ]
+
+
+def strands(failed):
+    result = {"toolUseId": "c1", "status": "error" if failed else "success", "content": [{"text": "no such boat"}]}
+    return [
+        {"role": "assistant", "content": [{"toolUse": {"toolUseId": "c1", "name": "look", "input": {}}}]},
+        {"role": "user", "content": [{"toolResult": result}]},
+    ]
+
+
+def google_adk(failed):
+    response = {"error" if failed else "result": "no such boat"}
+    return [
+        types.Content(role="model", parts=[types.Part.from_function_call(name="look", args={})]),
+        types.Content(role="user", parts=[types.Part.from_function_response(name="look", response=response)]),
+    ]
+
+
+def agent_framework(failed):
+    framework = pytest.importorskip("agent_framework")
+    call = framework.Content.from_function_call("c1", "look", arguments={})
+    error = "KeyError" if failed else None
+    result = framework.Content.from_function_result("c1", result="no such boat", exception=error)
+    return [framework.Message("assistant", [call]), framework.Message("tool", [result])]
+
+
+def pydantic_ai(failed):
+    messages = pytest.importorskip("pydantic_ai.messages")
+    outcome = "failed" if failed else "success"
+    return [
+        messages.ModelResponse([messages.ToolCallPart("look", {}, "c1")]),
+        messages.ModelRequest([messages.ToolReturnPart("look", "no such boat", "c1", outcome=outcome)]),
+    ]
+
+
+FAILING = [langchain, strands, google_adk, agent_framework, pydantic_ai]
+
+
+def codec_of(framework):
+    """Return the codec of the adapter of the same name."""
+    module = pytest.importorskip(f"cognitive.runtimes.{framework.__name__}")
+    return google.ContentCodec() if framework is google_adk else module._CODEC
+
+
+@pytest.mark.parametrize("framework", FAILING, ids=lambda framework: framework.__name__)
+def test_failed_tool_result_stays_in_the_window(framework):
+    kept = {}
+    for failed in (True, False):
+        messages = codec_of(framework).decode(framework(failed))
+        assert messages[-1].kind == ("error" if failed else None)
+        asked = [Message(role="user", content=f"What is boat {n}?") for n in range(100)]
+        conversation = [*asked[:3], *messages, *asked[3:]]
+        window = fit(conversation, session_id="s", now=NOW, policy=Policy())
+        kept[failed] = any(message.role == "tool" for message in window.messages)
+    assert kept == {True: True, False: False}
+
+
+def test_result_of_a_denied_call_is_not_kept():
+    messages = pytest.importorskip("langchain_core.messages")
+    [denied] = codec_of(langchain).decode([messages.ToolMessage(DENIED, tool_call_id="c1", status="error")])
+    assert denied.kind is None

@@ -45,6 +45,13 @@ def test_options_of_an_answer_are_found(answer, expected):
     assert options(answer) == expected
 
 
+def test_options_are_found_after_a_long_run_of_white_space():
+    """The patterns would need minutes if they read each blank of the run."""
+    for blank in " \n\t":
+        assert options("It fits: " + blank * 200_000 + "tea, milk or water.") == ["tea", "milk", "water"]
+    assert options("Ideas:\n\n \n- red\r\n  \r\n- blue") == ["red", "blue"]
+
+
 def test_request_is_found_past_thanks_reactions_and_incomplete_messages():
     conversation = said(
         "where is the spare key for the shed?",

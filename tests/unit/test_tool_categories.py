@@ -82,7 +82,9 @@ def test_rules_know_the_listed_tools_in_the_same_categories():
 
 @pytest.mark.parametrize(
     "name", ["slack_read_channel", "gmail_read", "mcp__drive__read_file", "list_bank_transactions", "issue_refund",
-             "get_branch_hours", "track_shipment", "recall_context", "TodoWrite", "create_event", "query"],
+             "get_branch_hours", "track_shipment", "recall_context", "TodoWrite", "create_event", "query",
+             "get_item", "search_item", "get_content", "get_name", "search_content", "list_customer_issues",
+             "report_issue", "create_issue_refund", "get_issue_details", "search_issues", "search_users"],
 )  # fmt: skip
 def test_names_that_no_rule_recognises_have_no_category(name):
     assert TABLE.categories_of(name) == frozenset()
@@ -100,6 +102,28 @@ def test_stated_category_adds_to_those_of_the_name():
     assert kept(("media",), Tool(name="Edit", category="media")) == ("Edit",)
     assert kept(("coding",), Tool(name="Edit", category="media")) == ("Edit",)
     assert kept(("memory",), Tool(name="Edit", category="media")) == ()
+
+
+@pytest.mark.parametrize(
+    "name", ["search_file_content", "view_code_item", "file_search", "code_search", "mcp__github__list_issues",
+             "gitlab_create_issue", "list_pull_requests", "mcp__jira__get_issue"],
+)  # fmt: skip
+def test_names_about_files_code_and_repositories_are_of_coding(name):
+    assert "coding" in TABLE.categories_of(name)
+
+
+@pytest.mark.parametrize("stated", ["Crypto", "CRYPTO", ("coding", "cRypto")])
+def test_stated_category_is_compared_without_case(stated):
+    ledger = Tool(name="ledger", category=stated)
+    assert kept(("crypto",), ledger) == ("ledger",)
+    assert kept(("media",), ledger) == ()
+
+
+def test_stated_category_matches_an_operators_category_in_any_case():
+    own = Policy(categories={"rules": {"Gardening": {"extra_patterns": ["prune"], "extra_tools": ["shears"]}}})
+    hose = Tool(name="hose", category="gardening")
+    assert kept(("coding",), hose, policy=own) == ()
+    assert kept(("Gardening",), hose, policy=own) == ("hose",)
 
 
 def test_tool_of_a_category_that_the_policy_lacks_is_kept():

@@ -39,6 +39,8 @@ _LOCAL = (
     r"^(?:(?:[a-z0-9 ]* )?(?:filesystem|file system|files|desktop commander|developer|shell|terminal|serena|ide): )?"
 )
 _FILE = r"(?:files?|director(?:y|ies)|dirs?|folders?|paths?)"
+# Shops and support desks have issues, too.
+_REPOSITORY_SERVER = r"(?:git ?hub|git ?lab|gitea|forgejo|bitbucket|linear)"
 
 
 def _row(kind: str, name: str, pattern: str, examples: tuple[str, ...], counterexamples: tuple[str, ...]) -> Rule:
@@ -57,10 +59,12 @@ TOOL_NAME_RULES: tuple[Rule, ...] = (
     r"|(?:kill|stop|list|start|read) (?:bash|shell|terminal|process(?:es)?)(?: output)?)$",
          ("bash output", "kill shell", "list processes", "write stdin"), ("process refund", "stop")),
     _row("read", "files",
-    _LOCAL + r"(?:read|view|open|cat|get|search|grep|find|file)(?: (?:many|multiple|text|in|by|the|code))*"
-    rf" (?:{_FILE}(?: (?:contents?|names?|info))?|content|name|search|item)$",
+    _LOCAL + r"(?:(?:read|view|open|cat|get|search|grep|find)(?: (?:many|multiple|text|in|by|the|code))*"
+    rf" (?:{_FILE}(?: (?:contents?|names?|info|search|items?))?|code (?:contents?|names?|search|items?))"
+    r"|(?:file|code) (?:contents?|names?|search|items?))$",
          ("read file", "read text file", "search files", "grep files", "filesystem: read multiple files", "file search",
-          "find by name", "view code item"), ("drive: read file", "file expense", "search profile")),
+          "search file content", "view code item"), ("drive: read file", "file expense", "get item", "search content",
+          "get name")),
     _row("read", "search",
     _LOCAL + r"(?:read|view|cat|grep|ripgrep|rg|grep search|codebase search|search codebase|semantic search"
     r"|search file content|read (?:many|multiple) files)$",
@@ -114,9 +118,9 @@ TOOL_NAME_RULES: tuple[Rule, ...] = (
     r"|search (?:flights|hotels)|get (?:forecast|directions))\b",
          ("maps directions", "get forecast", "get weather", "search flights"), ("map users", "sales forecast entry")),
     _row("repository", "issues",
-    r"\b(?:pull|merge) requests?\b|\b[a-z]+ (?:sub )?issues?\b|\bissues? (?:read|write|comments?|details)\b|\bjira\b",
-         ("create pull request", "list issues", "github: get issue", "add issue comment", "issue read"),
-         ("issue refund", "reissue")),
+    rf"\b(?:pull|merge) requests?\b|\b{_REPOSITORY_SERVER}\b.*\bissues?\b|\bjira\b",
+         ("create pull request", "github: get issue", "gitea list issues", "jira: add issue comment"),
+         ("issue refund", "list customer issues", "report issue", "create issue")),
     _row("repository", "history",
     r"\b(?:git|git ?hub|git ?lab|repositor(?:y|ies)|repos?|fork|push files|(?:get )?file contents|gists?|dependabot"
     r"|code scanning|workflow (?:runs?|jobs?)|failed jobs|job logs)\b"
@@ -125,13 +129,15 @@ TOOL_NAME_RULES: tuple[Rule, ...] = (
          ("list commits", "get file contents", "push files", "rerun failed jobs", "github: get me", "list branches",
           "get latest release"), ("get branch hours", "release payment", "commit to purchase")),
     _row("repository_search", "search",
-    r"\bsearch (?:code|repositories|repos|issues|users|pull requests)\b|\bget latest release\b",
-         ("search code", "search repositories", "get latest release"), ("search codes of conduct", "research code")),
+    r"\bsearch (?:code|repositories|repos|pull requests)\b|\bget latest release\b"
+    rf"|\b{_REPOSITORY_SERVER}\b.*\bsearch (?:issues|users)\b",
+         ("search code", "search repositories", "get latest release", "github: search issues"),
+         ("search codes of conduct", "research code", "search issues", "search users")),
     _row("repository_state", "runs",
     r"\b(?:workflow (?:runs?|jobs?)|job logs|pull request status|check runs?|commit status|pipelines?"
-    r"|(?:dependabot|scanning) alerts?|sentry|(?:sentry: )?issue details)\b",
+    r"|(?:dependabot|scanning) alerts?|sentry)\b",
          ("list workflow runs", "get job logs", "list dependabot alerts", "get pull request status"),
-         ("run workflow",)),
+         ("run workflow", "get issue details")),
     _row("memory", "memories", r"\b(?:memor(?:y|ies)|mem0)\b",
          ("memory search", "save memory", "add memories", "memory get"), ("memorial", "memorandum")),
     _row("memory", "graph",

@@ -64,7 +64,7 @@ class Recalled(InputModel):
 
 
 class Recollection(InputModel):
-    """The memories, best first, and how many more were found, which a higher limit returns.
+    """The memories, best first; a higher limit returns at least `more` others.
 
     The memories now count as shown in the open turn `turn_id`, if it is not null.
     """
