@@ -115,7 +115,7 @@ def _matches(memories: Sequence[str], sentences: Sequence[str], message: str = "
     A passage that contradicts the memory is none.
     """
     parsed = [parse(memory) for memory in memories]
-    said = [parse(without_refusals(sentence)) for sentence in sentences]
+    said = [parse(sentence) for sentence in without_refusals(sentences)]
     frequency = Counter(stem for memory in parsed for stem in memory.stems)
     n = max(len(memories), _MIN_LOCAL)
     idf = _Idf({stem: _idf(n, df) for stem, df in frequency.items()}, _idf(n, 0))

@@ -1,13 +1,13 @@
 """Recognise refusals: clauses in which a response declines, or says that something is not known.
 
 "I can't tell you where the billing backups are kept" has the words of the memory about these backups and uses nothing
-of it. The rules are about English.
+of it. "No, you can't: backups are kept for 30 days" answers a question, and is no refusal. The rules are about English.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from brain.caches import cached
 from brain.text import normalise
@@ -20,7 +20,8 @@ _BREAK = re.compile(
     r"|,\s(?=(?:it|they|this|that|there|he|she|you|we|the)\b)",
     re.IGNORECASE,
 )
-_NOT = r"(?:can't|cannot|can not|won't|will not|couldn't|could not|wouldn't|would not|mustn't|must not)"
+_NOT = r"(?:can't|cannot|can not|won't|will not|couldn't|could not|mustn't|must not)"
+_BE_NOT = r"(?:(?:is|are|was|were)(?:n't| not))"
 _DECLINES = re.compile(
     rf"\bi {_NOT}\b"
     r"|\bi(?:'m| am) (?:\w+ ){0,2}?(?:unable|unwilling|not (?:able|allowed|permitted|authori[sz]ed|comfortable|going"
@@ -28,23 +29,48 @@ _DECLINES = re.compile(
     r"|\bi (?:don't|do not) (?:give out|hand out|share|disclose|reveal|discuss)\b"
     r"|\bi(?:'d| would) (?:rather|prefer) not\b"
     r"|\bi (?:must |have to |need to )?(?:politely |respectfully )?(?:decline|refuse)\b"
-    r"|\b(?:is|are)(?:n't| not) (?:\w+ )?(?:available to me|accessible to me|for me to)\b"
+    rf"|\bwe {_NOT} (?:tell|say|share|disclose|reveal|confirm)\b(?!.* with (?!you\b))"
+    rf"|\b{_BE_NOT} (?:\w+ )?(?:available to me|accessible to me|for me to)\b"
+    rf"|\b(?:{_NOT} be (?:shared|disclosed|revealed|given out|confirmed|discussed)|{_BE_NOT} (?:\w+ )?known"
+    r"|(?:is|are) unknown)(?: yet| here| now| to me| with you| at the moment)?\W*$"
+)
+# What else makes a clause one about the speaker's knowledge. "There's no release before 4 January" is about releases.
+_KNOWING = re.compile(
+    r"\b(?:i|i'm|i've|i'd|me|my|know|known|recall|sure|certain|idea|clue|record|notes?|info|information|details?"
+    r"|mention|mentioned|data|trace|said|given|shared|specified|stored|saved|noted|on file)\b"
 )
 
 
+def without_refusals(sentences: Sequence[str]) -> list[str]:
+    """Return the sentences of a response without the clauses that refuse, or say that something is not known.
+
+    A sentence that only refuses becomes "". So does a question before a refusal, which repeats what was asked.
+    """
+    kept = [_kept(sentence) for sentence in sentences]
+    return [
+        "" if following == "" and sentence.rstrip().endswith("?") else own
+        for sentence, own, following in zip(sentences, kept, [*kept, None][1:], strict=True)
+    ]
+
+
 @cached(_MAX_READ)
-def without_refusals(sentence: str) -> str:
-    """Return a sentence of a response without the clauses that refuse, or say that something is not known."""
-    return " ".join(clause for clause in _clauses(sentence) if not _refuses(clause))
+def _kept(sentence: str) -> str:
+    """Return a sentence without its clauses that refuse; " - " becomes a mark that ends a clause."""
+    clauses = list(_clauses(sentence))
+    kept = [clause for clause in clauses if not _refuses(clause)]
+    return "; ".join(kept) if len(kept) < len(clauses) else sentence.replace(" - ", "; ")
 
 
 def _clauses(sentence: str) -> Iterator[str]:
     start = 0
     for end in _BREAK.finditer(sentence):
-        yield sentence[start : end.start()]
+        yield sentence[start : end.start()].strip()
         start = end.end()
-    yield sentence[start:]
+    yield sentence[start:].strip()
 
 
 def _refuses(clause: str) -> bool:
-    return _DECLINES.search(normalise(clause)) is not None or talk.kind(clause, assistant=True) == "unknown"
+    plain = normalise(clause)
+    if _DECLINES.search(plain):
+        return True
+    return _KNOWING.search(plain) is not None and talk.kind(clause, assistant=True) == "unknown"

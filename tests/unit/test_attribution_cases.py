@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from brain.text import sentences
 from cognitive.feedback.contradictions import contradicts
 from cognitive.feedback.overlap import overlaps
 from cognitive.feedback.refusals import without_refusals
@@ -15,8 +14,8 @@ from cognitive.feedback.spelling import parse
 from cognitive.policy import Policy
 
 THRESHOLD = Policy().attribution_threshold
-# 60 messages with short memories and a reply, written without knowledge of the rules. In a third of them, the reply
-# uses none: it refuses, states another value, or is about something else.
+# 82 messages with short memories and a reply; the first 60 were written without knowledge of the rules. In over a third
+# of them, the reply uses none: it refuses, contradicts a memory, or is about something else.
 CASES = json.loads((Path(__file__).parents[1] / "data" / "attribution_cases.json").read_text(encoding="utf-8"))
 
 OTHERS = [
@@ -85,8 +84,62 @@ def test_statement_beside_a_refusal_gives_credit(statement):
 
 
 def test_sentence_without_refusal_is_unchanged():
-    assert [without_refusals(each) for each in sentences(BACKUPS)] == [BACKUPS]
-    assert without_refusals("I can't share that; the door code is 4471.").strip() == "the door code is 4471."
+    assert without_refusals([BACKUPS]) == [BACKUPS]
+    assert without_refusals(["I can't share that; the door code is 4471."]) == ["the door code is 4471."]
+    assert without_refusals([]) == []
+
+
+@pytest.mark.parametrize(
+    ("response", "rest"),
+    [
+        (["Are they kept in Frankfurt?", "I can't confirm that."], ["", ""]),
+        (["Are they kept in Frankfurt?", "I can't confirm that, but Rome is out."], ["Are they kept in Frankfurt?"]),
+        (["Are they kept in Frankfurt?", "Yes."], ["Are they kept in Frankfurt?", "Yes."]),
+    ],
+)
+def test_question_before_a_bare_refusal_is_removed(response, rest):
+    assert without_refusals(response)[: len(rest)] == rest
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "No, ",
+        "No: ",
+        "No - ",
+        "You can't: ",
+        "You can't do that, because ",
+        "We can't do that since ",
+        "That isn't possible, ",
+        "I'm afraid not: ",
+        "I wouldn't: ",
+    ],
+)
+@pytest.mark.parametrize(
+    "memory",
+    [
+        "the release freeze starts on 18 December and ends on 4 January.",
+        "deploys to production need Karim's approval.",
+        "guests can't bring dogs into the spa.",
+        "the wifi password can't be shared with guests.",
+        "the museum is closed on Mondays.",
+    ],
+)
+def test_memory_after_an_answer_of_no_gives_credit(answer, memory):
+    assert used(memory.capitalize() if "K" not in memory else memory, f"{answer}{memory}")
+
+
+@pytest.mark.parametrize(
+    ("memory", "response"),
+    [
+        ("The release freeze ends on 4 January.", "There are no releases before the freeze ends on 4 January."),
+        ("The museum is closed on Mondays.", "The museum isn't open on Mondays."),
+        ("Deploys to production need Karim's approval.", "No deploys to production before Karim's approval."),
+        ("Dana is allergic to shellfish.", "Don't give Dana shellfish, she's allergic."),
+    ],
+)
+def test_negation_that_agrees_with_a_prohibition_gives_credit(memory, response):
+    assert used(memory, response)
 
 
 @pytest.mark.parametrize(
@@ -100,6 +153,12 @@ def test_sentence_without_refusal_is_unchanged():
         pytest.param("Ines is allergic to walnuts.", "Ines is not allergic to walnuts.", id="negation"),
         pytest.param("The ferry doesn't run on Sundays.", "Yes, the ferry does run on Sundays.", id="assertion"),
         pytest.param("The shop's side door is open at night.", "The side door is closed at night.", id="opposite"),
+        pytest.param("The cook hates raw garlic.", "The cook loves raw garlic.", id="opposite verb"),
+        pytest.param("We stay with Stripe for now: it is cheap.", "We move from Stripe to Adyen.", id="leaving"),
+        pytest.param("Dana is allergic to shellfish.", "Dana is allergic to peanuts.", id="last word"),
+        pytest.param("Deploys need Karim's approval.", "Deploys need no approval.", id="negated noun"),
+        pytest.param("Never push to trunk, always open a PR.", "Just push to trunk.", id="one clause"),
+        pytest.param("The contract forbids subletting.", "The contract doesn't forbid subletting.", id="prohibition"),
     ],
 )
 def test_contradicted_value_gives_no_credit(memory, response):
