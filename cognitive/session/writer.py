@@ -128,9 +128,16 @@ class SessionWriter:
         A host that passes on the windows of the layer does not pass the evicted messages again.
         """
         before = self._queue.running(sent.agent_id, "summary", sent.session_id)
-        if sent.evicted and len(before) < _MAX_ROLLS:
-            name = (sent.agent_id, "summary", sent.session_id, sent.summarized_until or "")
-            self._queue.start(self._roll(sent, before), *name)
+        name = (sent.agent_id, "summary", sent.session_id, sent.summarized_until or "")
+        if not sent.evicted or (sent.summarized_until and self._queue.running(*name)):
+            return
+        if len(before) >= _MAX_ROLLS or not self._queue.start(self._roll(sent, before), *name):
+            log.warning(
+                "%d messages of session %s are not summarized: %d summaries are waiting",
+                len(sent.evicted),
+                sent.session_id,
+                len(before),
+            )
 
     def on_outcome(self, agent_id: str, turn_id: str, outcome: Outcome, received_at: float | None = None) -> None:
         """Add a turn's response and tool calls to the session's stored messages, in the background.

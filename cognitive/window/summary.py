@@ -147,8 +147,8 @@ def _lines_of(messages: Sequence[Message]) -> Iterator[_SummaryLine]:
 def _speaker_lines(who: str, text: str) -> Iterator[_SummaryLine]:
     kept = slots.statements(text, who)
     if kept:
-        texts = {each.sentence for each in kept}
-        text = "\n".join(sentence for sentence in slots.split(text) if sentence not in texts)
+        texts = {each.sentence for each in kept if each.covers_sentence}
+        text = "\n".join(each for each in slots.split(importance.ends(text, importance.MAX_READ)) if each not in texts)
     room = _WORTH[who] // 2 if kept else _WORTH[who]
     excerpt = importance.essence(text, room, request=who == "user")
     if excerpt:
@@ -185,7 +185,7 @@ def _fitted(lines: Sequence[_SummaryLine], limit: int) -> list[_SummaryLine]:
     The oldest lines are condensed step by step, then merged by speaker, then cut.
     """
     target = int(limit * _LOW_WATER)
-    lines = _slotted(lines, int(limit * _SLOTS))
+    lines = _slotted(_without_repeated(lines), int(limit * _SLOTS))
     fitted = _without_weak(lines, target, _spared(lines, limit))
     for share in _STEPS:
         fitted = _condensed(fitted, share, target, _spared(fitted, limit))
@@ -196,6 +196,15 @@ def _fitted(lines: Sequence[_SummaryLine], limit: int) -> list[_SummaryLine]:
     while _size(fitted) > limit and len(fitted) > 1:
         fitted.pop(next((place for place, line in enumerate(fitted[:-1]) if not line.kept), 0))
     return fitted if _size(fitted) <= limit else _cut(fitted[-1], limit)
+
+
+def _without_repeated(lines: Sequence[_SummaryLine]) -> list[_SummaryLine]:
+    """Return the lines without the earlier ones of those in which a speaker says the same again.
+
+    Tools are not speakers: between two equal calls, something may have changed.
+    """
+    last = {(line.who, line.text): place for place, line in enumerate(lines) if line.who in ("user", "assistant")}
+    return [line for n, line in enumerate(lines) if line.kept or last.get((line.who, line.text), n) == n]
 
 
 def _slotted(lines: Sequence[_SummaryLine], room: int) -> list[_SummaryLine]:

@@ -102,6 +102,18 @@ async def test_summary_accumulates_from_turn_to_turn(rig):
         assert await rig.carried() == CarriedState(joined(TALK[:upto]), mark(TALK, upto - 1))
 
 
+async def test_messages_beyond_the_waiting_summaries_are_reported(rig, caplog):
+    rig.numbers.gate = asyncio.Event()
+    one = rig.process()
+    for n in range(6):
+        await rig.record(f"t{n}", n)
+        one.on_turn_recorded(rig.sent(f"t{n}", 2 * n + 2, begin=2 * n))
+    assert "2 messages of session s are not summarized: 5 summaries are waiting" in caplog.text
+    rig.numbers.gate.set()
+    await flush(one)
+    assert await rig.carried() == CarriedState(joined(TALK[:10]), mark(TALK, 9))
+
+
 @pytest.mark.parametrize(("slow", "quick"), [(6, 10), (10, 6), (8, 8)], ids=["behind", "ahead", "the same"])
 async def test_concurrent_summaries_neither_lose_nor_repeat_messages(rig, slow, quick):
     """Two processes read the same state, and one writes its summary while the other still makes its own."""

@@ -13,7 +13,7 @@ from cognitive.window.output.importance import squeezed
 from cognitive.window.slots.fact_rules import FACT_RULES
 from cognitive.window.slots.patterns import without_lookaround
 from cognitive.window.slots.rules import RULES
-from cognitive.window.slots.statements import MAX_STATEMENT, chosen, statement, statements
+from cognitive.window.slots.statements import MAX_STATEMENT, chosen, split, statement, statements
 from cognitive.window.summary import extract
 from tests.planted import CONVERSATIONS, exchanges, kept
 
@@ -99,6 +99,10 @@ def test_abbreviation_ends_no_sentence():
         ("Room 12 of the hotel has 31 chairs.", "Room 14 of the hotel has 20 chairs.", False),
         ("We paid invoice 12 in cash on the spot.", "We paid invoice 13 in cash on the spot.", False),
         ("Never lend out the blue van.", "Never lend out the red van.", False),
+        ("The code for the front door is 4471.", "The code for the back door is 9920.", False),
+        ("We agreed to pay Anna 500 euros.", "We agreed to pay Ben 700 euros.", False),
+        ("Our Rome report is due by 3 May.", "Our Oslo report is due by 9 June.", False),
+        ("From now on the workshop is on 3 May.", "From now on the workshop is not on 3 May.", False),
     ],
 )
 def test_newer_value_of_the_same_thing_replaces_the_older(earlier, later, replaced):
@@ -106,6 +110,82 @@ def test_newer_value_of_the_same_thing_replaces_the_older(earlier, later, replac
     walks = [Message(role="user", content=f"Please describe the walk along river {chr(97 + n)}.") for n in range(20)]
     long = extract(summary, walks, 600)
     assert (earlier not in long, later in long) == (replaced, True)
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("- never deploy on Fridays", "prohibition"),
+        ("**Never** deploy on Fridays.", "prohibition"),
+        ("• no visitors before ten", "prohibition"),
+        ("Only Zoë may open the safe.", "prohibition"),
+        ("Only Søren may open the safe.", "prohibition"),
+        ("Any change to the schema must be approved by Ann.", "decision"),
+        ("Any visitor must sign in at the front desk before ten.", "decision"),
+        ("You mustn't share this list with anyone, could you also check the mail?", "prohibition"),
+        ("We won't renew the gym membership, it's too expensive.", "decision"),
+    ],
+)
+def test_statement_is_kept_whatever_its_form(said, kind):
+    [kept] = statements(f"Good morning!\n{said}", "user")
+    assert kept.kind == kind
+    assert said.endswith(kept.text)
+
+
+def test_any_news_is_a_question_and_no_rule():
+    assert not [each for each in statements("Any news on the boiler we agreed on", "user") if each.kind != "question"]
+
+
+def test_text_after_a_quoted_line_is_read():
+    [kept] = statements("> Did you paint it?\n\nNever paint the garage door.", "user")
+    assert kept.text == "Never paint the garage door."
+
+
+def test_head_and_tail_of_a_long_message_are_read():
+    rule, filler = "Never paint the garage door.", "The walk along the river was long and quiet.\n" * 2_000
+    for text in (f"{rule}\n{filler}", f"{filler}{rule}"):
+        assert [each.text for each in statements(text, "user")] == [rule]
+
+
+def test_repeated_statement_of_a_message_takes_one_place():
+    rules = ["Never paint the garage door.", "Never sell the oak table.", "Never lend out the blue van."]
+    text = "\n".join([rules[0]] * 5 + rules[1:])
+    assert [each.text for each in statements(text, "user")] == rules
+
+
+def test_abbreviations_without_end_are_one_sentence():
+    text = "e.g. " * 16_000  # took minutes when each one was looked for in all before it
+    assert split(text) == [text.strip()]
+
+
+def test_clause_with_a_negation_outlasts_nearer_clauses():
+    near, far = ", ".join(["the road was dusty and the day was long"] * 5), "but not the barn"
+    [kept] = statements(f"We agreed that Ann sells the mill, {near}, {far}", "user")
+    assert far in kept.text
+    assert len(kept.text) <= MAX_STATEMENT
+
+
+def test_negated_clauses_without_room_go_to_the_excerpt():
+    rest = ", ".join(
+        f"the {name} house is not for sale to anybody in the village" for name in "red blue old new".split()
+    )
+    summary = extract("", [Message(role="user", content=f"We agreed that nobody sells the mill, {rest}.")], 4_000)
+    assert all(f"{name} house is not" in summary or f"{name} house not" in summary for name in ("red", "blue"))
+    assert summary.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "negation", ["cant", "wont", "doesnt", "didnt", "isnt", "arent", "shouldnt", "mustnt", "couldnt"]
+)
+def test_negation_without_apostrophe_is_not_squeezed_out(negation):
+    said = f"For the coming release of the shop the old gateway {negation} accept any orders from the warehouse app"
+    short = squeezed(said, 40)
+    assert not short or negation in short
+
+
+def test_repeated_small_talk_takes_one_place():
+    talk = [{"user": "How was the walk by the river today?", "assistant": f"Walk {n} was fine."} for n in range(60)]
+    assert summarised(talk, limit=900).count("walk by the river") == 1
 
 
 def test_firm_statements_stay_and_weak_ones_yield_to_newer():

@@ -137,7 +137,7 @@ severe_lines = pattern(
 
 # --- sentences ---
 
-_READ = 48_000  # characters read at the ends of a text; a message of megabytes is a file
+MAX_READ = 48_000  # characters read at the ends of a text; a message of megabytes is a file
 _TABLE_ROWS, _TABLE_WEIGHT = 5, 0.3  # five lines of the same shape are a table, whose rows weigh 0.3 of other lines
 _WORDS = re.compile(r"\w+")
 _ELLIPSIS = "…"
@@ -161,6 +161,9 @@ _CHATTER = re.compile(
 _NEGATIONS = frozenset(
     {"no", "not", "nor", "never", "cannot", "without", "nobody", "nothing", "none", "neither", "dont"}
 )
+_WITHOUT_APOSTROPHE = frozenset(
+    "cant wont doesnt didnt isnt arent wasnt werent shouldnt mustnt couldnt wouldnt hasnt havent".split()
+)
 _KEPT_WORDS = _NEGATIONS | {"before", "after", "until", "unless", "except", "only", "because"}
 _MARKS = "`'\"()[]{},;:!?*“”‘’"
 
@@ -172,7 +175,7 @@ def essence(text: str, limit: int, *, request: bool = False, known: Collection[s
     figures and paths, are stated elsewhere and weigh nothing. Chatter without a fact is left out, so the result may be
     empty.
     """
-    pieces = list(dict.fromkeys(" ".join(piece.split()) for piece in sentences(ends(text, _READ))))
+    pieces = list(dict.fromkeys(" ".join(piece.split()) for piece in sentences(ends(text, MAX_READ))))
     shapes = Counter(map(_shape, pieces))
     scores = [
         _score(piece, place, request, known) * (1.0 if shapes[_shape(piece)] < _TABLE_ROWS else _TABLE_WEIGHT)
@@ -193,7 +196,7 @@ def worth(text: str, known: Collection[str] = ()) -> float:
 
     Facts in `known`, such as figures and paths, do not count, because they are stated elsewhere.
     """
-    return max((_score(piece, 1, False, known) for piece in sentences(ends(text, _READ))), default=0.0)
+    return max((_score(piece, 1, False, known) for piece in sentences(ends(text, MAX_READ))), default=0.0)
 
 
 def ends(text: str, characters: int) -> str:
@@ -235,12 +238,18 @@ def squeezed(text: str, limit: int, known: Collection[str] = ()) -> str:
 
 
 def _kept(word: str) -> bool:
-    return _bare(word).lower() in _KEPT_WORDS or _negates(word)
+    return _bare(word).lower() in _KEPT_WORDS or negates(word)
 
 
-def _negates(word: str) -> bool:
+def restricts(text: str) -> bool:
+    """Return True if a text has a negation or a condition, such as "not" or "unless"."""
+    return any(_kept(word) or word.lower() == "if" for word in text.split())
+
+
+def negates(word: str) -> bool:
+    """Return True if a word is a negation, with or without its apostrophe."""
     bare = _bare(word).lower().replace("\u2019", "'")
-    return bare in _NEGATIONS or bare.endswith("n't")
+    return bare in _NEGATIONS or bare in _WITHOUT_APOSTROPHE or bare.endswith("n't")
 
 
 def _ranks(words: Sequence[str], known: Collection[str]) -> list[int]:
@@ -249,12 +258,12 @@ def _ranks(words: Sequence[str], known: Collection[str]) -> list[int]:
     The number is 0 for a negation and the word after it, 1 for a fact not in `known`, 2 for the word before such a
     fact, and 3 for other words.
     """
-    negates = [_negates(word) for word in words]
+    negated = [negates(word) for word in words]
     is_fact = [bool(_FACT.match(bare := _bare(word)) and bare not in known) for word in words]
     return [
         0 if negation else 1 if fact else 2 if before_fact else 3
         for negation, fact, before_fact in zip(
-            [here or before for here, before in zip(negates, [False, *negates], strict=False)],
+            [here or before for here, before in zip(negated, [False, *negated], strict=False)],
             is_fact,
             [*is_fact[1:], False],
             strict=True,

@@ -252,6 +252,24 @@ RULES = (
     ),
     row(
         "decision",
+        "will_not",
+        2,
+        r"\b(?:i|we) (?:won't|will not|shan't|shall not) (?!(?:be|lie|say|mind|know|forget|bother|worry|see|get|need"
+        r"|make|pretend|deny|go into|bore|keep you|have|understand|believe|miss|hear|find|even|really|ever)\b)"
+        r"\w+ (?!(?:it|that|you)[.!]*$)\w+"
+        r"|\b(?:i'm|i am|we're|we are) not going to (?!(?:be|lie|say|pretend|deny|bore|make|get|have|even)\b)"
+        r"\w+ (?!(?:it|that|you)[.!]*$)\w+"
+        r"|\b(?:(?:isn't|is not|aren't|are not) (?:coming|joining|attending|taking part|going ahead|happening)\b.{0,40}"
+        r"\bany ?more|(?:is|are) no longer (?:coming|joining|attending|taking part|going ahead|happening))\b",
+        (
+            "We won't renew the gym membership, it's too expensive.",
+            "We're not going to print the programme this year.",
+            "Tomasz isn't coming to the reunion any more.",
+        ),
+        ("I won't be long.", "We won't know until Monday.", "I'm not going to lie.", "I won't keep you."),
+    ),
+    row(
+        "decision",
         "i_will",
         1,
         rf"{START}(?:i'll|i will|i'm|i am) (?:now |just |then )*(?:use|using|take|taking|switch|switching|move"

@@ -7,13 +7,17 @@ that state something else. When they exceed their room, the firmest remain, and 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import re2
 
 from brain.caches import cached
-from brain.text import lexemes, sentences
+from brain.text import sentences, stem
+from brain.text import words as words_of
+from cognitive.window.output.importance import negates, restricts
 from cognitive.window.slots.fact_rules import FACT_RULES
 from cognitive.window.slots.patterns import DATE, SlotKind, without_lookaround
 from cognitive.window.slots.rules import RULES
@@ -23,10 +27,14 @@ _PER_MESSAGE = 3  # statements; a message with more is a document, whose rules a
 FIRM = 5  # firmness of a statement that no newer one of its firmness pushes out
 _MIN_WORDS = 3
 _MAX_SENTENCE = 500  # characters; a longer one is no sentence but pasted text
-_READ = 4_000  # characters of a message that are searched
+_READ = 4_000  # characters searched at the head of a message, and as many at its tail
 _FIRMEST: Sequence[SlotKind] = ("prohibition", "decision", "deadline", "name", "number", "question")
 
-_FENCED = re.compile(r"```.*?(?:```|\Z)|^\s*>.*$", re.DOTALL | re.MULTILINE)
+_FENCED = re.compile(r"```.*?(?:```|\Z)|^[ \t]*>[^\n]*$", re.DOTALL | re.MULTILINE)
+_BULLET = re.compile(r"^(?:(?:[-*+•‣◦▪–—]|\d{1,2}\)|\[[ xX]?\]|#{1,6})\s+)+")
+_EMPHASIS = re.compile(r"(?<![^\W_])[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?![^\W_])")
+# A request after a statement ("..., could you also check the mail?") leaves it a statement.
+_REQUEST = re.compile(r"[,;]\s+(?:(?:and|also|so|but|oh|btw) )*(?:can|could|would|will) you\b[^,;]*\?+$", re.I)
 # A question at the end of a statement ("..., ok?") leaves it a statement.
 _TAG = re.compile(
     r"[,;]?\s*(?:ok(?:ay)?|right|all right|alright|got it|understood|yes|yeah|agreed|clear|deal)\s*\?+$", re.I
@@ -35,7 +43,8 @@ _ASKS = re.compile(
     r"\?$|^(?:(?:hey|hi|so|and|but|ok|okay|also|sorry|well|please)\b[,:]? )*(?:(?:can|could|would|will) (?:you|we"
     r"|i)\b"
     r"|remind me|tell me|explain|show me|why\b|how (?:much|many|long|far|old|big|is|are|do|does|did|was)\b"
-    r"|(?:what|where|who)(?:'s| is| are| was| do| does| did)\b|(?:is|are|was|does|did|any)\b|do (?:we|you|i|they)\b)"
+    r"|(?:what|where|who)(?:'s| is| are| was| do| does| did)\b|(?:is|are|was|does|did)\b|do (?:we|you|i|they)\b"
+    r"|any\b(?!.*\b(?:must|needs?|requires?|(?:has|have|is|are) to|shall|should|may|goes|cannot|can't)\b))"
     r"|, (?:will|can|is|does|are|could) (?:the|it|you|we|she|he|they|i)\b[^,]*$",
     re.I,
 )
@@ -74,9 +83,18 @@ _VALUE = re.compile(
     r"|[:=])\s+[^\w\s]?(?=\d)\S+(?!.*\d)",
     re.I,
 )
-_UPDATING = frozenset(lexemes("now actually new correction changed moved instead make"))
+# Words in which two statements of the same thing may differ.
+_FREE = frozenset(
+    map(
+        stem,
+        "now actually new correction changed moved instead make so and but ok okay please the a an our my is are was"
+        " were be been will has have had to of for by at on in it its it's this that".split(),
+    )
+)
 # A full stop that ends no sentence.
 _ABBREVIATED = re.compile(r"(?:\b(?:dr|mr|mrs|ms|prof|st|vs|e\.g|i\.e|approx|inc|ltd|jr|sr|ca|cf)|\b[A-Z])\.$", re.I)
+_ABBREVIATION_CHARS = 8  # characters, with the full stop and the character before
+_GAP = " … "  # in place of clauses that are left out
 _FIRM = re.compile(
     r"\b(?:to be (?:very )?clear|from now on|once and for all|no exceptions|ever again|not even|whatever happens"
     r"|ever,"
@@ -115,26 +133,31 @@ class KeptStatement:
         """The order in which statements are kept, the smallest first."""
         return -self.firmness, _FIRMEST.index(self.kind)
 
+    @property
+    def covers_sentence(self) -> bool:
+        """True if no clause with a negation or a condition of the sentence is left out."""
+        left_out = (clause for clause in _CLAUSE.split(_unmarked(self.sentence)) if clause not in self.text)
+        return not (len(self.sentence) > MAX_STATEMENT and any(map(restricts, left_out)))
+
     def replaced_by(self, later: KeptStatement) -> bool:
         """Return True if a later statement gives the same thing another value.
 
-        They must agree in nearly all words, and in all figures but the last, which may be a date.
+        They must agree in all words of content, in their negations, and in all figures but the last, which may be a
+        date.
         """
         if self.kind != later.kind or self.kind in ("prohibition", "question"):
             return False
         own, other = _measured(self.text), _measured(later.text)
-        if own is None or other is None or own.figures != other.figures:
-            return False
-        common = len(own.words & other.words)
-        return common >= 2 and common >= 0.75 * max(len(own.words), len(other.words))
+        return own is not None and own == other and len(own.words) >= 2
 
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """The figures of a statement before the last one, which is its value, and the lexemes of its other words."""
+    """The figures of a statement before the last one, which is its value, its other words, and its negations."""
 
     figures: tuple[str, ...]
     words: frozenset[str]
+    negations: int
 
 
 @cached(1_024)
@@ -144,53 +167,89 @@ def _measured(text: str) -> _Measured | None:
     if not _VALUE.search(plain):
         return None
     figures = tuple(_FIGURE.findall(plain)[:-1])
-    return _Measured(figures, frozenset(lexemes(_FIGURE.sub(" ", plain))) - _UPDATING)
+    others = words_of(_FIGURE.sub(" ", plain))
+    return _Measured(figures, frozenset(map(stem, others)) - _FREE, sum(map(negates, others)))
 
 
 def statements(text: str, speaker: str) -> list[KeptStatement]:
-    """Return the statements of a message to keep, in their order; `speaker` is "user" or "assistant"."""
-    found = [
-        (place, each)
-        for place, sentence in enumerate(split(_FENCED.sub("\n", text[:_READ])))
-        if (each := statement(sentence, speaker)) is not None
-    ]
-    firmest = sorted(found, key=lambda pair: pair[1].rank)[:_PER_MESSAGE]
+    """Return the statements of a message to keep, in their order; `speaker` is "user" or "assistant".
+
+    Of a long message, only the head and the tail are searched. A statement that the message repeats counts once.
+    """
+    found: dict[str, KeptStatement] = {}
+    for sentence in _ends(_FENCED.sub("\n", text)):
+        if (each := statement(sentence, speaker)) is not None:
+            found.setdefault(each.text.casefold(), each)
+    firmest = sorted(enumerate(found.values()), key=lambda pair: pair[1].rank)[:_PER_MESSAGE]
     return [each for _, each in sorted(firmest, key=lambda pair: pair[0])]
+
+
+def _ends(text: str) -> list[str]:
+    """Return the sentences of a text, or of a long one only those at its head and its tail that are not cut."""
+    if len(text) <= 2 * _READ:
+        return split(text)
+    return [*split(text[:_READ])[:-1], *split(text[-_READ:])[1:]]
 
 
 def split(text: str) -> list[str]:
     """Return the sentences of a text with single spaces. An abbreviation such as "Dr." ends no sentence."""
-    joined: list[str] = []
-    for sentence in sentences(text):
+    joined: list[list[str]] = []
+    for sentence in sentences(unicodedata.normalize("NFC", text)):
         piece = " ".join(sentence.split())
-        if joined and _ABBREVIATED.search(joined[-1]):
-            joined[-1] = f"{joined[-1]} {piece}"
+        if joined and _ABBREVIATED.search(joined[-1][-1][-_ABBREVIATION_CHARS:]):
+            joined[-1].append(piece)
         else:
-            joined.append(piece)
-    return joined
+            joined.append([piece])
+    return [" ".join(pieces) for pieces in joined]
 
 
 @cached(4_096)
 def statement(sentence: str, speaker: str) -> KeptStatement | None:
     """Return a sentence as a statement to keep, or None if no rule recognises it."""
-    bare = _TAG.sub("", sentence.replace("\u2019", "'"))
+    text, unmarked = _BULLET.sub("", sentence), _unmarked(sentence)
+    bare = _REQUEST.sub("", _TAG.sub("", unmarked.replace("\u2019", "'")))
     words = len(bare.split())
     if words < _MIN_WORDS or len(bare) > _MAX_SENTENCE:
         return None
+    found = _matches(bare, speaker)
+    if not found:
+        return None
+    firmness, kind, span = max(found, key=lambda each: each[0])
+    score = 2 * firmness + _adjusted(bare, kind, words) + (len({each[1] for each in found}) > 1)
+    if score <= 0:
+        return None
+    return KeptStatement(kind, score, text if len(text) <= MAX_STATEMENT else _clauses(unmarked, *span), sentence)
+
+
+def _unmarked(sentence: str) -> str:
+    """Return a sentence without its bullet and its asterisks."""
+    return _EMPHASIS.sub("", _BULLET.sub("", sentence))
+
+
+def _matches(bare: str, speaker: str) -> list[tuple[int, SlotKind, tuple[int, int]]]:
+    """Return the firmness, the kind and the span of each rule that matches a sentence outside quotation marks."""
     quoted = [each.span() for each in _QUOTED.finditer(bare)]
     asks, found = _ASKS.search(bare) is not None, list[tuple[int, SlotKind, tuple[int, int]]]()
-    for rule in (_RULES[n] for n in _maybe.Match(bare) or ()):
+    for rule in (_RULES[n] for n in _maybe.Match(_folded(bare)) or ()):
         firmness = rule.firmness if speaker == "user" else rule.assistant
         if firmness == 0 or (asks and rule.kind != "question"):
             continue
         match = rule.pattern.search(bare)
         if match is not None and not any(start < match.start() and match.end() <= end for start, end in quoted):
             found.append((firmness, rule.kind, match.span()))
-    if not found:
-        return None
-    firmness, kind, span = max(found, key=lambda each: each[0])
-    score = 2 * firmness + _adjusted(bare, kind, words) + (len({each[1] for each in found}) > 1)
-    return KeptStatement(kind, score, _clauses(sentence, *span), sentence) if score > 0 else None
+    return found
+
+
+def _folded(text: str) -> str:
+    """Return a text with ASCII letters and digits for all others, the only ones that are a word's to the automaton."""
+    return text if text.isascii() else "".join(map(_ascii, text))
+
+
+def _ascii(character: str) -> str:
+    if character.isascii() or not character.isalnum():
+        return character
+    base = unicodedata.normalize("NFKD", character)[0]
+    return base if base.isascii() else "0" if base.isdigit() else "X" if base.isupper() else "x"
 
 
 def known(text: str, speaker: str, kind: str) -> KeptStatement:
@@ -218,20 +277,25 @@ def _clauses(sentence: str, start: int, end: int) -> str:
 
     Clauses with a negation or a condition remain as long as there is room.
     """
-    if len(sentence) <= MAX_STATEMENT:
-        return sentence
     ends = [match.end() for match in _CLAUSE.finditer(sentence)]
     first = max((place for place in ends if place <= start), default=0)
     last = min((place for place in ends if place >= end), default=len(sentence))
-    for place in reversed([0, *(place for place in ends if place < first)]):
-        if last - place > MAX_STATEMENT:
-            break
-        first = place
-    for place in [*(place for place in ends if place > last), len(sentence)]:
-        if place - first > MAX_STATEMENT:
-            break
-        last = place
-    return sentence[first:last].rstrip(" ,;:–—-")
+    bounds = [0, *(place for place in ends if place <= first or place >= last), len(sentence)]
+    bounds = sorted({*bounds, first, last})
+    spans = list(pairwise(bounds))
+    core = spans.index((first, last))
+    kept, room = {core}, MAX_STATEMENT - (last - first)
+    order = [*range(core - 1, -1, -1), *range(core + 1, len(spans))]
+    for place in sorted(order, key=lambda n: not restricts(sentence[slice(*spans[n])])):
+        size = spans[place][1] - spans[place][0] + len(_GAP)
+        if size <= room:
+            kept.add(place)
+            room -= size
+    parts: list[str] = []
+    for place in sorted(kept):
+        piece = sentence[slice(*spans[place])]
+        parts.append(piece if not parts or place - 1 in kept else _GAP.lstrip() + piece)
+    return "".join(parts).rstrip(" ,;:–—-")
 
 
 def outdated(statements: Sequence[KeptStatement]) -> frozenset[int]:
