@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from brain.search import SearchResult
 from brain.terms import idf
 from brain.text import lexemes
+from cognitive.context.talk_rules import ASKS
 from cognitive.plan import Plan
 from cognitive.policy.constants import Constants
 from cognitive.trace import Candidate
@@ -50,7 +51,9 @@ def terms(candidates: Sequence[Candidate], found: SearchResult, plan: Plan, matc
     - `rare_words`: the rarity of these words, in units of a word that no memory has.
     - `speaker`: 1 if the message names the speaker of a memory.
     - `unknown_name`: 1 if the message has a name, code or quotation with a word that no memory contains.
-    - `own`: 1 if the message is about the user's own matters (the category memory).
+    - `asks` and `own`: 1 if the message has a question mark or a question word, which a mere request ("tell me a joke")
+      lacks, or is about the user's own matters (the category memory).
+    - `request`: 1 if the message orders work, which needs procedures and facts though it asks for none.
     - `store_size`: the logarithm of the number of passages, because a large store matches anything a little.
     - `past_use` and `similar_turns`: the boost above 1 of the best match, and the highest lift (see `usage`).
     - `without_vector`: 1 if a candidate has no vector. It has no weight.
@@ -62,7 +65,9 @@ def terms(candidates: Sequence[Candidate], found: SearchResult, plan: Plan, matc
         "rare_words": matched / idf(found.passages, 0),
         "speaker": float(any("speaker" in candidate.factors for candidate in candidates)),
         "unknown_name": float(_names_unknown(candidates, plan.signals.entities, found)),
+        "asks": float(ASKS.search(plan.signals.text) is not None),
         "own": float(_MEMORY in plan.categories),
+        "request": float(_orders_work(plan)),
         "store_size": math.log1p(found.passages),
         "past_use": max(0.0, boost - 1),
         "similar_turns": max(0.0, max([candidate.boost.lift for candidate in candidates])),
@@ -85,3 +90,8 @@ def _names_unknown(candidates: Sequence[Candidate], entities: Sequence[str], fou
     in_context = max([each.get("context_matched", 0.0) - each.get("content_matched", 0.0) for each in scores])
     names = {lexeme for entity in entities for lexeme in lexemes(entity)}
     return in_context < absent and any(found.idf.get(name, 0.0) >= absent for name in names)
+
+
+def _orders_work(plan: Plan) -> bool:
+    """Return True if the message asks for work: a task, or a report of a failure without a question."""
+    return plan.frame == "task" or (plan.frame == "debug" and not plan.signals.question)
