@@ -53,7 +53,8 @@ def terms(candidates: Sequence[Candidate], found: SearchResult, plan: Plan, matc
     - `unknown_name`: 1 if the message has a name, code or quotation with a word that no memory contains.
     - `asks` and `own`: 1 if the message has a question mark or a question word, which a mere request ("tell me a joke")
       lacks, or is about the user's own matters (the category memory).
-    - `request`: 1 if the message orders work, which needs procedures and facts though it asks for none.
+    - `request`: the best cosine (without one, the share of words) if the message orders work, which needs procedures
+      and facts though it asks for none; else 0.
     - `store_size`: the logarithm of the number of passages, because a large store matches anything a little.
     - `past_use` and `similar_turns`: the boost above 1 of the best match, and the highest lift (see `usage`).
     - `without_vector`: 1 if a candidate has no vector. It has no weight.
@@ -67,7 +68,6 @@ def terms(candidates: Sequence[Candidate], found: SearchResult, plan: Plan, matc
         "unknown_name": float(_names_unknown(candidates, plan.signals.entities, found)),
         "asks": float(ASKS.search(plan.signals.text) is not None),
         "own": float(_MEMORY in plan.categories),
-        "request": float(_orders_work(plan)),
         "store_size": math.log1p(found.passages),
         "past_use": max(0.0, boost - 1),
         "similar_turns": max(0.0, max([candidate.boost.lift for candidate in candidates])),
@@ -77,7 +77,8 @@ def terms(candidates: Sequence[Candidate], found: SearchResult, plan: Plan, matc
     if known:
         incomplete = float(len(known) < len(cosines))
         values |= {"best_cosine": max(known[:_FIRST]), "without_vector": incomplete}
-    return values
+    best = values.get("best_cosine", values["shared_words"])
+    return {**values, "request": best if _orders_work(plan) else 0.0}
 
 
 def _names_unknown(candidates: Sequence[Candidate], entities: Sequence[str], found: SearchResult) -> bool:

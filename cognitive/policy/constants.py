@@ -11,7 +11,7 @@ from functools import cached_property
 # Weights of the terms of evidence (`cognitive.context.evidence`), with and without vectors. They are the mean of two
 # fits by `python -m benchmarks.ranking fit`, in which commands weigh as much as any other set and four times as much:
 # the first shows nothing for a third of the commands, the second for a fifth of the short look-ups in large stores. The
-# weight of `request` was chosen by hand, and so were those in _OF_USE, since the evaluation sets have no past use.
+# weight of `request` was chosen by hand, as were those in _OF_USE, since the evaluation sets have no past use.
 _OF_USE = {"past_use": 2.0, "similar_turns": 10.0}
 EVIDENCE = {
     "base": -7.52,
@@ -22,7 +22,7 @@ EVIDENCE = {
     "unknown_name": -1.36,
     "asks": 1.22,
     "own": 2.22,
-    "request": 0.8,
+    "request": 2.8,
     "store_size": -0.46,
     **_OF_USE,
 }
@@ -34,7 +34,7 @@ EVIDENCE_BY_WORDS = {
     "unknown_name": -1.11,
     "asks": 1.03,
     "own": 2.09,
-    "request": 0.8,
+    "request": 2.0,
     "store_size": -0.52,
     **_OF_USE,
 }

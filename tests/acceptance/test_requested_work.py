@@ -15,7 +15,7 @@ from cognitive import CognitiveLayer, NewMemory, Policy, Turn
 
 DATA = json.loads((Path(__file__).parents[1] / "data" / "plans" / "commands.json").read_text(encoding="utf-8"))
 NOW = datetime(2026, 6, 17, 10, tzinfo=UTC)
-MIN_SHARE = 0.6  # of what the same questions show
+MIN_SHARE = 0.55  # of what the same questions show
 MAX_EMPTY = 0.4  # of the commands may show nothing
 
 

