@@ -37,9 +37,7 @@ _comparison = compile_pattern(
 _up_to = compile_pattern(rf"(?:\s*-+\s*|\s+(?:to|until|till|through|thru|up to)\s+){_FILL}", name="dates.up_to")
 
 # Phrases that name the latest or the next such time, by the tense of the words around them.
-_EITHER_WAY = frozenset(
-    f"date.{name}" for name in ("weekday", "month_day", "day_month", "nth", "month", "season", "quarter")
-)
+_EITHER_WAY = frozenset(f"date.{name}" for name in ("weekday", "month_day", "day_month", "nth", "month", "season"))
 
 _CUTS = dict.fromkeys(("early", "beginning", "start"), "early") | dict.fromkeys(("mid", "middle"), "mid")
 _CUTS |= dict.fromkeys(("late", "end"), "late")
@@ -49,6 +47,7 @@ _LOOSE_WORDS = frozenset({"about", "for", "by", "to", "of", "way", "back", "over
 _UNITS = {"day": timedelta(days=1), "week": timedelta(days=7), "month": timedelta(days=30), "year": timedelta(days=365)}
 _HABITS = frozenset({"every", "each", "per"})
 _PAST_LINKS = frozenset({"since", "of"})
+_from_then_on = compile_pattern(r"\b(?:off|away|open|closed|available|free|valid|out|start(?:s|ing)?)\W*$", name="from")
 _LINKS = frozenset({"since", "after", "before", "prior", "until", "till", "between", "from"})
 _LEFT_WORDS = (
     _HABITS
@@ -164,13 +163,22 @@ def _phrases(lower: bytes, cased: bytes) -> Iterator[_DatePhrase]:
         groups = {name: parsed.group(at).decode() for name, at in _group_names[rules[0].id] if parsed.group(at)}
         opening, left = _left_of(lower, start)
         tense = tense_around(lower, opening, end, [at for at, _ in places])
-        if form.rule.id in _EITHER_WAY and tense == FUTURE and _PAST_LINKS.isdisjoint(left) and "rel" not in groups:
+        ahead = tense == FUTURE and not _is_of_the_past(
+            left, lower[max(0, opening - _LEFT_CONTEXT) : opening], lower[end:]
+        )
+        if form.rule.id in _EITHER_WAY and ahead and "rel" not in groups:
             groups[AHEAD] = AHEAD
         if form.rule.id == "date.hence" and tense == PAST:
             continue
         phrase = _DatePhrase(opening, start, end, form, groups, left)
         if _HABITS.isdisjoint(left) and _plausible(phrase, cased[start:end].decode(), _next_word(lower, end), cased):
             yield phrase
+
+
+def _is_of_the_past(left: Sequence[str], before: bytes, after: bytes) -> bool:
+    """Return True if the words before a date link something that exists to it: "the notes from Friday", "since May"."""
+    from_then_on = _from_then_on.search(before) is not None or after.startswith((b" on ", b" onward"))
+    return not _PAST_LINKS.isdisjoint(left) or ("from" in left and not from_then_on)
 
 
 def _is_separate(lower: bytes, start: int, end: int) -> bool:

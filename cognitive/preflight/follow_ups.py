@@ -202,8 +202,11 @@ def options(answer: str) -> list[str]:
     for marked in (_numbered(answer), [item.strip(" .,;") for item in _BULLET.findall(answer)]):
         if len(marked) > 1:
             return marked
-    sentences = (_enumerated(sentence) for sentence in _SENTENCE.split(answer))
-    return next((found for found in sentences if len(found) > 1), [])
+    sentences = _SENTENCE.split(answer)
+    # "Sure, I can help with that" lists nothing: an offer has "or" or a colon, and ends the answer
+    offers = [each for each in reversed(sentences) if ":" in each or " or " in each]
+    listed = map(_enumerated, (*offers, *sentences))
+    return next((found for found in listed if len(found) > 1), [])
 
 
 def _numbered(answer: str) -> list[str]:

@@ -25,6 +25,8 @@ def said(*texts: str) -> list[Message]:
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
+        ("Sure, I can help. Do you want red or blue?", ["Do you want red", "blue"]),
+        ("OK, let me see. There are two: Lufthansa at 9 and KLM at 11.", ["Lufthansa at 9", "KLM at 11"]),
         ("You can take Oslo, Bergen or the night train.", ["You can take Oslo", "Bergen", "the night train"]),
         ("Two fit: Ada, a quiet boat, or the ferry.", ["Ada, a quiet boat", "the ferry"]),
         ("Ideas: tea (green, strong), coffee and milk.", ["tea (green, strong)", "coffee", "milk"]),
