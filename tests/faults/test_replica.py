@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -183,7 +184,9 @@ async def test_reports_read_the_standby_and_turns_the_primary(primary, standby, 
         await replayed(urls, standby)
         ready = await Readiness(layer).check()
         assert (ready.status, ready.parts["replica"]) == ("ok", "ok, 0.0 s behind")
-        assert await replica_finding(layer) == ("ok", "0.0 s and 0 bytes behind")
+        status, lag = await replica_finding(layer)  # the server itself writes now and then, such as at a checkpoint
+        assert status == "ok"
+        assert re.fullmatch(r"0\.0 s and \d+ bytes behind", lag)
 
         await ask(standby.admin, "SELECT pg_wal_replay_pause()")
         await layer.remember(agent, [NewMemory(type="fact", content="The lamp is new.")])

@@ -105,7 +105,17 @@ def commands() -> dict[int, str]:
 
 
 def postmasters(directory: Path) -> list[int]:
-    return [pid for pid, line in commands().items() if f"postgres -D {directory}/postgres/cluster " in line]
+    found = {pid for pid, line in commands().items() if f"postgres -D {directory}/postgres/cluster " in line}
+    # a server process that was just forked has the command line of its parent for an instant
+    return [pid for pid in found if parent(pid) not in found]
+
+
+def parent(pid: int) -> int | None:
+    """Return the id of a process's parent, or None if the process has ended."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return None
 
 
 def eventually(condition, seconds=10.0):
