@@ -70,10 +70,17 @@ def _stems(clause: Clause) -> frozenset[str]:
 
 
 def _denies(memory: Clause, passage: Sequence[Clause]) -> bool:
-    """Return True if the clause of a passage that shares most with a clause of a memory has the opposite polarity."""
+    """Return True if the clause of a passage that shares most with a clause of a memory has the opposite polarity.
+
+    A passage that denies something else and goes on with the memory's words agrees: "not in git; it is in the vault".
+    """
     own = _stems(tuple(word for word in memory if word not in SCOPES["negated"]))
-    common, agrees = max((len(own & _stems(clause)), not _opposite(memory, clause)) for clause in passage)
-    return not agrees and common >= min(len(own), max(_MIN_DENIED, _SAME_MATTER * len(own)))
+    read = [(own & _stems(clause), not _opposite(memory, clause)) for clause in passage]
+    common, agrees = max(read, key=lambda each: (len(each[0]), each[1]))
+    rest = own - common
+    if agrees or (rest and any(agreeing and rest <= words for words, agreeing in read)):
+        return False
+    return len(common) >= min(len(own), max(_MIN_DENIED, _SAME_MATTER * len(own)))
 
 
 def _opposite(memory: Clause, clause: Clause) -> bool:

@@ -39,8 +39,11 @@ def _number(word: str) -> int:
 
 
 def _time(hour: int, minute: int) -> str:
-    """Return a time of day as one word, which is the same in the morning and in the afternoon."""
-    return f"{hour % 12}h{minute:02}"
+    """Return a time of day as one word, which is the same in the morning and in the afternoon.
+
+    A full hour is its number, because people also say "at nine".
+    """
+    return f"{hour % 12}h{minute:02}" if minute else str(hour % 12 or 12)
 
 
 def _spoken(time: re.Match[str]) -> str:
