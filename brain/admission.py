@@ -1,9 +1,13 @@
-"""Find the memories that a filter admits, by one of two methods for each memory type.
+"""Find the memories that a filter admits, by one of several methods for each memory type.
 
-Memories are first looked up by an index of their values (`brain.filter_values`). If it finds too many, or there is
-none, the share of admitted memories is estimated from a random sample. Types with few are listed, and a search compares
-all of them with its query. If a type has many, a search ranks more passages than it needs. In both cases, it then looks
-up the memories one after another until enough are admitted. If a type with many has too few, it is listed too.
+Memories are first looked up by an index of their values (`brain.filter_values`). If it finds few, they are listed, and
+a search compares all of them with its query. If it finds more, but not too many, a search leaves out the others: it
+reads all vectors of small types, and the nearest cells of large ones. If it finds too many, or there is no index, a
+search ranks more passages than it needs.
+
+If memories are not listed, the share of those that are admitted is estimated from a random sample. It says how many
+cells are read and passages are ranked. A search looks up the memories in the order of rank until enough are admitted.
+Other types with few are listed, as are those of which a search finds too few.
 """
 
 from __future__ import annotations
@@ -27,13 +31,16 @@ SQL = statements.load("search")
 PROBES = 48  # cells read per type and field: docs/decisions/0025-large-agents.md has the recall of fewer and more
 SAMPLE = 500  # memories; a search among no more of them lists the admitted ones at once
 MAX_LISTED = 2_000  # memories; comparing as many with the query takes about 15 ms
-_MAX_COMBINED = 20_000  # memories that meet a condition and are combined with those of others, which takes about 5 ms
+_MAX_WHOLE = 20_000  # memories of a type; reading the vectors of as many takes about 10 ms
+_MIN_ADMITTED = 0.25  # of the memories that an index finds; if it finds more others, looking them up takes longer
+_MAX_INDEXED = 20_000  # memories that an index finds; reading as many takes about 5 ms
 _MAX_CONDITIONS = 4  # that are looked up; the memories that are found meet the others or are left out later
-_WIDENED = 1 / 8  # the cells that are read grow with the inverse of the share to this power
+_WIDENED, _WIDENED_BELOW = 1 / 6, 0.1  # below this share, the cells that are read grow with its inverse to this power
+_ALL = 2**31 - 1  # cells or passages
 _MARGIN = 3  # passages ranked for each that is expected to be looked up until enough are admitted
 _Listed = Mapping[MemoryType, Sequence[UUID]]
 # The slots of the statement that finds candidates: without and with a filter.
-_EVERY_MEMORY = {"listed": "", "admitted": "", "listed_words": "", "listed_vectors": "", "short": "NULL::text[]"}
+_EVERY_MEMORY = {"listed": "", "listed_words": "", "listed_vectors": "", "admitted": "", "short": "NULL::text[]"}
 _FILTERED = {
     "listed": SQL.filtered_listed,
     "listed_words": SQL.filtered_listed_words,
@@ -41,25 +48,33 @@ _FILTERED = {
     "admitted": SQL.filtered_admitted,
     "short": SQL.filtered_short,
 }
+_NARROWED = {"narrowed": SQL.filtered_narrowed, "indexed": SQL.filtered_indexed}
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
     """The memories that a search may find, by type.
 
-    `condition` is None if it may find all of them. `candidates` are queries that find those that may meet it, each by
-    an index (see `brain.filter_values`). `listed` has the ids of all memories of some types that may meet it: a
-    search checks those that it finds. `shares` has the estimated share of the admitted memories of the other types.
+    `condition` is None if it may find all of them. `indexed` is a query that finds those that may meet it by an index
+    (see `brain.filter_values`), None without an index; `narrowed` is True if it does not find too many, so that a
+    search can leave out the others. `listed` has the ids of all memories of some types that may meet the condition: a
+    search checks those that it finds. `whole` are types of which it reads all vectors of the memories in `indexed`.
+    `shares` has the estimated share of the admitted memories of the other types.
     """
 
     condition: SqlCondition | None = None
-    candidates: Sequence[SqlCondition] = ()
+    indexed: SqlCondition | None = None
+    narrowed: bool = False
+    whole: Collection[MemoryType] = ()
     listed: _Listed = field(default_factory=dict)
     shares: Mapping[MemoryType, float] = field(default_factory=dict)
 
     def statement(self, dimensions: str) -> SqlStatement:
         """Return the statement that finds candidates; `dimensions` is the SQL condition that selects an index."""
-        return _candidates(self.condition.sql if self.condition is not None else None, dimensions)
+        if self.condition is None:
+            return _candidates(None, None, dimensions)
+        indexed = self._narrowing
+        return _candidates(self.condition.sql, indexed.sql if indexed is not None else None, dimensions)
 
     def values(self, types: Mapping[MemoryType, int]) -> dict[str, Any]:
         """Return the values of the statement's parameters that depend on the types and their limits per channel."""
@@ -67,19 +82,37 @@ class Admission:
         if self.condition is None:
             return {**values, "examined": values["limits"], "cells": [PROBES] * len(types)}
         listed = [(id, type_) for type_ in types for id in self.listed.get(type_, ())]
-        shares = [self.shares.get(type_) for type_ in types]
+        indexed = self._narrowing
         return {
             **values,
             **self.condition.values,
-            "examined": [_examined(limit, share) for limit, share in zip(types.values(), shares, strict=True)],
-            "cells": [_cells(share) for share in shares],
+            **(indexed.values if indexed is not None else {}),
+            "examined": [self._examined(type_, limit) for type_, limit in types.items()],
+            "cells": [self._cells(type_) for type_ in types],
             "listed_ids": [id for id, _ in listed],
             "listed_types": [type_ for _, type_ in listed],
         }
 
+    @property
+    def _narrowing(self) -> SqlCondition | None:
+        return self.indexed if self.narrowed and (self.whole or self.shares) else None
+
+    def _examined(self, type_: MemoryType, limit: int) -> int:
+        """Return the number of passages that a channel ranks, to find `limit` that are admitted."""
+        if type_ in self.whole:
+            return _ALL
+        return math.ceil(limit / self.shares[type_] * _MARGIN) if type_ in self.shares else 0
+
+    def _cells(self, type_: MemoryType) -> int:
+        if type_ in self.whole:
+            return _ALL
+        if type_ not in self.shares:
+            return 0
+        return math.ceil(PROBES * math.pow(max(1.0, _WIDENED_BELOW / self.shares[type_]), _WIDENED))
+
     def short(self, types: Collection[MemoryType], rows: Sequence[Any]) -> set[MemoryType]:
         """Return the types of which the search examined too few passages, given the rows that it found."""
-        return set(rows[0]["short"] or ()) if rows else self.shares.keys() & set(types)
+        return self.shares.keys() & set((rows[0]["short"] or ()) if rows else types)
 
 
 EVERY_MEMORY = Admission()
@@ -92,12 +125,14 @@ async def admission(
 
     They are the memories that can be found at the time `at` (default: now).
     """
-    found = Admission(filter_sql.findable(wanted, at), filter_values.candidates(wanted))
-    listed = await _by_index(c, agent_id, found, types, MAX_LISTED)
-    if listed is not None:
-        return replace(found, listed=listed)
-    shares = await _shares(c, agent_id, types, found)
-    return await with_listed(c, agent_id, replace(found, shares=shares), [each for each in types if each not in shares])
+    parts, most = await _rare(c, agent_id, filter_values.candidates(wanted)[:_MAX_CONDITIONS], types)
+    found = Admission(filter_sql.findable(wanted, at), _intersection(parts), narrowed=most <= _MAX_INDEXED)
+    if most <= MAX_LISTED or len(parts) > 1:
+        listed = await _by_index(c, agent_id, found, types, MAX_LISTED)
+        if listed is not None:
+            return replace(found, listed=listed)
+    found = await _estimated(c, agent_id, types, found, most)
+    return await with_listed(c, agent_id, found, set(types) - found.shares.keys() - set(found.whole))
 
 
 async def with_listed(c: Connection, agent_id: str, found: Admission, types: Collection[MemoryType]) -> Admission:
@@ -118,30 +153,36 @@ async def _by_index(
     c: Connection, agent_id: str, found: Admission, types: Collection[MemoryType], limit: int
 ) -> _Listed | None:
     """Return the ids of all memories that may be admitted, by type; None without an index, or above the limit."""
-    parts = await _rare(c, agent_id, found.candidates[:_MAX_CONDITIONS], types, limit)
-    if not parts:
+    if found.indexed is None:
         return None
-    values = {name: value for part in parts for name, value in part.values.items()}
-    statement = _indexed_ids(" INTERSECT ".join(part.sql for part in parts))
+    statement, values = _indexed_ids(found.indexed.sql), found.indexed.values
     rows = await c.fetch(*statement(agent_id=agent_id, types=list(types), limit=limit, **values))
     return None if rows and rows[0]["id"] is None else _by_type(types, rows)
 
 
 async def _rare(
-    c: Connection, agent_id: str, parts: Sequence[SqlCondition], types: Collection[MemoryType], limit: int
-) -> Sequence[SqlCondition]:
-    """Return the first query that finds at most `limit` memories, or else those that can be combined."""
-    if len(parts) < 2:
-        return parts
-    combined = []
+    c: Connection, agent_id: str, parts: Sequence[SqlCondition], types: Collection[MemoryType]
+) -> tuple[Sequence[SqlCondition], int]:
+    """Return the first query that finds few memories, or else those that do not find too many, or else the first.
+
+    The number of memories that it finds, or at most one more than `_MAX_INDEXED`, is returned too.
+    """
+    combined, most = list[SqlCondition](), _MAX_INDEXED + 1
     for part in parts:
-        statement, most = _counted_ids(part.sql), max(limit, _MAX_COMBINED)
-        rows = await c.fetchval(*statement(agent_id=agent_id, types=list(types), limit=most, **part.values))
-        if rows <= limit:
-            return [part]
-        if rows <= most:
-            combined.append(part)
-    return combined
+        statement = _counted_ids(part.sql)
+        count = await c.fetchval(*statement(agent_id=agent_id, types=list(types), limit=_MAX_INDEXED, **part.values))
+        if count <= MAX_LISTED:
+            return [part], count
+        if count <= _MAX_INDEXED:
+            combined, most = [*combined, part], min(most, count)
+    return combined or parts[:1], most
+
+
+def _intersection(parts: Sequence[SqlCondition]) -> SqlCondition | None:
+    if not parts:
+        return None
+    values = {name: value for part in parts for name, value in part.values.items()}
+    return SqlCondition(" INTERSECT ".join(part.sql for part in parts), values)
 
 
 def _by_type(types: Collection[MemoryType], rows: Sequence[Any]) -> _Listed:
@@ -151,19 +192,29 @@ def _by_type(types: Collection[MemoryType], rows: Sequence[Any]) -> _Listed:
     return ids
 
 
-async def _shares(
-    c: Connection, agent_id: str, types: Collection[MemoryType], found: Admission
-) -> dict[MemoryType, float]:
-    """Return the estimated share of admitted memories, for the types that have more than can be listed."""
+async def _estimated(
+    c: Connection, agent_id: str, types: Collection[MemoryType], found: Admission, most: int
+) -> Admission:
+    """Return the same memories with `whole` and `shares`, for the types that need not be listed.
+
+    `most` is the number of memories that the index finds.
+    """
     if found.condition is None:
-        return {}
+        return found
     statement = filled(SQL.sampled_matching, found.condition.sql)
     rows = await c.fetch(*statement(agent_id=agent_id, types=list(types), size=SAMPLE, **found.condition.values))
     sampled = sum(row["memories"] for row in rows)
     per_sampled = _total(sampled, max((row["last"] for row in rows), default=None)) / max(1, sampled)
-    return {
-        row["type"]: row["matching"] / row["memories"] for row in rows if row["matching"] * per_sampled > MAX_LISTED
+    estimated = {row["type"]: row["matching"] * per_sampled for row in rows}
+    whole = set[MemoryType]()
+    if found.narrowed and sum(estimated.values()) > most * _MIN_ADMITTED:
+        whole = set(types) - {row["type"] for row in rows if row["memories"] * per_sampled > _MAX_WHOLE}
+    shares = {
+        row["type"]: row["matching"] / row["memories"]
+        for row in rows
+        if row["type"] not in whole and estimated[row["type"]] > MAX_LISTED
     }
+    return replace(found, whole=whole, shares=shares)
 
 
 def _total(sampled: int, last: UUID | None) -> float:
@@ -177,14 +228,6 @@ def _total(sampled: int, last: UUID | None) -> float:
     return (sampled - 1) * 2**128 / (last.int + 1)
 
 
-def _examined(limit: int, share: float | None) -> int:
-    return 0 if share is None else math.ceil(limit / share * _MARGIN)
-
-
-def _cells(share: float | None) -> int:
-    return 0 if share is None else math.ceil(PROBES * share**-_WIDENED)
-
-
 @cached(64)
 def _indexed_ids(candidates: str) -> SqlStatement:
     return SQL.indexed_ids.fill(candidates=candidates)
@@ -196,6 +239,9 @@ def _counted_ids(candidates: str) -> SqlStatement:
 
 
 @cached(64)
-def _candidates(condition: str | None, dimensions: str) -> SqlStatement:
+def _candidates(condition: str | None, indexed: str | None, dimensions: str) -> SqlStatement:
     filled = SQL.candidates.fill(**(_EVERY_MEMORY if condition is None else _FILTERED), dimensions=dimensions)
+    filled = filled.fill(**({"narrowed": "", "indexed": ""} if indexed is None else _NARROWED)).fill(
+        found=indexed or "", most=_MAX_INDEXED
+    )
     return filled.fill(condition=condition or "TRUE")

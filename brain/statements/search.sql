@@ -112,7 +112,7 @@ lexical AS MATERIALIZED (
 worded AS (
     SELECT w.type, l.memory_id, l.ordinal FROM wanted AS w CROSS JOIN LATERAL (
         SELECT e.memory_id, e.ordinal FROM (
-            SELECT memory_id, ordinal, bm25 FROM lexical WHERE type = w.type
+            SELECT memory_id, ordinal, bm25 FROM lexical WHERE type = w.type <indexed>
             ORDER BY bm25 DESC, memory_id, ordinal LIMIT w.examined) AS e <admitted>
         ORDER BY e.bm25 DESC, e.memory_id, e.ordinal LIMIT w.most) AS l
     <listed_words>),
@@ -140,24 +140,25 @@ dense AS (
     SELECT p.type, p.field, d.memory_id, d.ordinal
     FROM probed AS p CROSS JOIN LATERAL (
         SELECT e.memory_id, e.ordinal FROM (
-            SELECT v.memory_id, v.ordinal, v.distance FROM (
-                SELECT memory_id, ordinal, embedding <#> :embedding::halfvec AS distance FROM cognitive.embedding
+            SELECT memory_id, ordinal, embedding <#> :embedding::halfvec AS distance FROM (
+                SELECT memory_id, ordinal, embedding FROM cognitive.embedding
                 WHERE agent_id = :agent_id AND model = :model AND field = p.field AND type = p.type
                     AND :embedding IS NOT NULL AND p.examined > 0
                   AND <dimensions> AND cell IS NULL
                 UNION ALL
-                SELECT memory_id, ordinal, embedding <#> :embedding::halfvec AS distance FROM cognitive.embedding
+                SELECT memory_id, ordinal, embedding FROM cognitive.embedding
                 WHERE agent_id = :agent_id AND model = :model AND field = p.field AND type = p.type
                     AND :embedding IS NOT NULL AND p.examined > 0
                   AND <dimensions> AND cell = ANY(p.cells)
                 UNION ALL (
-                SELECT memory_id, ordinal, embedding <#> :embedding::halfvec AS distance FROM cognitive.embedding
+                SELECT memory_id, ordinal, embedding FROM cognitive.embedding
                 WHERE agent_id = :agent_id AND model = :model AND field = p.field AND type = p.type
                     AND :embedding IS NOT NULL
                   AND <dimensions> AND p.cells IS NOT NULL AND cell IS NOT NULL AND cell <> ALL(p.cells)
                 LIMIT CASE WHEN p.examined > 0 THEN p.most ELSE 0 END)
                 OFFSET 0) AS v
-            ORDER BY v.distance, v.memory_id, v.ordinal LIMIT p.examined) AS e <admitted>
+            WHERE TRUE <indexed>
+            ORDER BY distance, memory_id, ordinal LIMIT p.examined) AS e <admitted>
         ORDER BY e.distance, e.memory_id, e.ordinal LIMIT p.most) AS d
     <listed_vectors>),
 dated AS (
@@ -272,12 +273,23 @@ ORDER BY f.seq, f.ordinal
 -- name: filtered_listed
 -- For the slot `listed`: the memories of types of which few are admitted. All of them are compared with the query, and
 -- then looked up in the order of a channel, as above, since some of them may not be admitted.
+<narrowed>
 listed_memory AS MATERIALIZED (
     SELECT l.id, l.type FROM unnest(:listed_ids::uuid[], :listed_types::text[]) AS l(id, type)),
 listed_vector AS MATERIALIZED (
     SELECT l.type, e.field, e.memory_id, e.ordinal, e.distance FROM listed_memory AS l CROSS JOIN LATERAL (
         SELECT memory_id, ordinal, field, embedding <#> :embedding::halfvec AS distance FROM cognitive.embedding
         WHERE agent_id = :agent_id AND memory_id = l.id AND model = :model AND :embedding IS NOT NULL OFFSET 0) AS e),
+
+-- name: filtered_narrowed
+-- For the slot `narrowed`: the memories that an index finds. They were counted, so that the limit is never reached; it
+-- limits the planner's estimate, so that they are looked up in a hash table.
+indexed AS MATERIALIZED (SELECT memory_id FROM (<found>) AS m LIMIT <most>),
+
+-- name: filtered_indexed
+-- For the slot `indexed`: leave out the memories that the index does not find. `IS TRUE` keeps the planner from turning
+-- the lookup into a join, as above.
+AND (memory_id IN (SELECT memory_id FROM indexed)) IS TRUE
 
 -- name: filtered_admitted
 -- For the slot `admitted`, after a list `e` in the order of a channel: look up the memories one after another until
@@ -309,5 +321,6 @@ SELECT p.type, p.field, d.memory_id, d.ordinal FROM probed AS p CROSS JOIN LATER
  WHERE w.examined > 0
    AND ((SELECT count(*) FROM worded WHERE type = w.type) < w.most
         AND (SELECT count(*) FROM lexical WHERE type = w.type) > w.examined
+        AND (SELECT count(*) FROM lexical WHERE type = w.type <indexed>) > w.examined
      OR :embedding::halfvec IS NOT NULL
         AND (SELECT count(*) FROM dense WHERE type = w.type AND field = 'content') < w.most))

@@ -129,7 +129,10 @@ async def listed(urls, agent, where):
     """Return the ids that the index finds for a filter, or None if it finds too many."""
     connection = await asyncpg.connect(urls.admin)
     try:
-        found = admission.Admission(None, filter_values.candidates(MemoryFilter.parse(where)))
+        parts, _ = await admission._rare(
+            connection, agent, filter_values.candidates(MemoryFilter.parse(where)), ["fact"]
+        )
+        found = admission.Admission(None, admission._intersection(parts))
         by_type = await admission._by_index(connection, agent, found, ["fact"], 5)
         return None if by_type is None else set(by_type["fact"])
     finally:
@@ -137,7 +140,8 @@ async def listed(urls, agent, where):
 
 
 async def test_rarest_of_several_conditions_is_looked_up(layer, urls, agent, monkeypatch):
-    monkeypatch.setattr(admission, "_MAX_COMBINED", 7)
+    monkeypatch.setattr(admission, "MAX_LISTED", 5)
+    monkeypatch.setattr(admission, "_MAX_INDEXED", 7)
     ids = await layer.remember(agent, [labelled(n) for n in range(10)])
     both = {"metadata.n": {"lte": 6}, "metadata.file.path": {"gte": "a/4"}}
     assert await listed(urls, agent, both | {"tags": {"eq": "red"}}) == set(ids[4:7])

@@ -161,11 +161,28 @@ async def test_types_without_enough_near_memories_are_listed(layer, agent, monke
     monkeypatch.setattr(admission, "SAMPLE", 100)
     monkeypatch.setattr(admission, "MAX_LISTED", 5)
     near = [NewMemory(type="fact", content=f"the ferry leaves at {n} today") for n in range(300)]
-    far = [NewMemory(type="fact", content=f"apples and pears number {n}", metadata={"far": True}) for n in range(300)]
+    far = [NewMemory(type="fact", content=f"apples and pears number {n}", speaker="far") for n in range(300)]
     ids = await layer.remember(agent, near + far)
-    hits = await layer.recall(agent, "When does the ferry leave?", where={"metadata.far": {"eq": True}})
+    hits = await layer.recall(agent, "When does the ferry leave?", where={"speaker": {"eq": "far"}})
     assert len(hits) == 10
     assert {hit.memory_id for hit in hits} <= set(ids[300:])
+
+
+@pytest.mark.parametrize("max_whole", [0, 10_000])
+async def test_nearest_of_many_admitted_memories_are_found(layer, agent, monkeypatch, max_whole):
+    monkeypatch.setattr(admission, "SAMPLE", 100)
+    monkeypatch.setattr(admission, "MAX_LISTED", 5)
+    monkeypatch.setattr(admission, "_MAX_WHOLE", max_whole)
+    lines = [
+        NewMemory(type="fact", content=f"the {'ferry' if n < 10 else 'train'} leaves at {n}", tags=("a", f"t {n % 2}"))
+        for n in range(300)
+    ]
+    ids = await layer.remember(agent, lines)
+    for where in ({"tags": {"eq": "t 1"}}, {"tags": {"eq": "a"}, "source": {"exists": False}}):
+        hits = await layer.recall(agent, "When does the ferry leave?", where=where)
+        wanted = [id for n, id in enumerate(ids[:10]) if n % 2 or "source" in where]
+        assert len(hits) == 10
+        assert {hit.memory_id for hit in hits[: len(wanted)]} == set(wanted)
 
 
 async def test_recall_as_of_sees_what_was_visible_then(layer, agent, now):

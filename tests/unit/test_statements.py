@@ -42,7 +42,12 @@ PORTS = [
 ]
 WALKING = {"memories": "walk_types walk_session walk_pinned walk_hidden", "group": "walk_stored walk_shown"}
 SLOTS = {"dimensions": "dimension <= 1200", "session": "session_id = :session_id", "condition": "TRUE"}
-PARTS = ("listed", "admitted", "listed_words", "listed_vectors", "short")  # of the search with a filter
+PARTS = ("listed", "narrowed", "listed_words", "listed_vectors", "admitted", "short", "indexed")  # with a filter
+FILTER = {
+    "condition": "TRUE",
+    "most": "9",
+    "found": "SELECT memory_id FROM cognitive.memory_value WHERE agent_id = :agent_id",
+}
 NO_STATEMENTS_OF_ROWS = {"create", "grant"}  # they are about roles, which belong to no agent
 
 
@@ -54,7 +59,7 @@ def run(port):
             yield f"{name} by {walk}", statement.fill(walk=own[walk]).fill(each_type=own.get("walk_type", "")).sql
         if "<listed>" in statement.source:
             parts = {slot: own.get(f"filtered_{slot}", "") for slot in PARTS}
-            yield f"{name} with a filter", statement.fill(**parts).fill(condition="TRUE").sql
+            yield f"{name} with a filter", statement.fill(**parts).fill(**FILTER).sql
             yield name, statement.fill(**{**dict.fromkeys(PARTS, ""), "short": "NULL::text[]"}).sql
         elif "<walk>" not in statement.source and not name.startswith(("walk_", "filtered_")):
             yield name, statement.sql
