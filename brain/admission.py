@@ -1,13 +1,12 @@
 """Find the memories that a filter admits, by one of several methods for each memory type.
 
-Memories are first looked up by an index of their values (`brain.filter_values`). If it finds few, they are listed, and
-a search compares all of them with its query. If it finds more, but not too many, a search leaves out the others: it
-reads all vectors of small types, and the nearest cells of large ones. If it finds too many, or there is no index, a
-search ranks more passages than it needs.
+The share of the memories that a filter admits is first estimated from a random sample. It says how many cells a search
+reads and how many passages it ranks: it looks up the memories in the order of rank until enough are admitted.
 
-If memories are not listed, the share of those that are admitted is estimated from a random sample. It says how many
-cells are read and passages are ranked. A search looks up the memories in the order of rank until enough are admitted.
-Other types with few are listed, as are those of which a search finds too few.
+If the share is low, memories are looked up by an index of their values (`brain.filter_values`). If it finds few, they
+are listed, and a search compares all of them with its query. If it finds more, but not too many, a search leaves out
+the others: it reads all vectors of small types, and the nearest cells of large ones. Types with few admitted memories
+are listed too, as are those of which a search finds too few.
 """
 
 from __future__ import annotations
@@ -33,6 +32,7 @@ SAMPLE = 500  # memories; a search among no more of them lists the admitted ones
 MAX_LISTED = 2_000  # memories; comparing as many with the query takes about 15 ms
 _MAX_WHOLE = 20_000  # memories of a type; reading the vectors of as many takes about 10 ms
 _MIN_ADMITTED = 0.25  # of the memories that an index finds; if it finds more others, looking them up takes longer
+_MIN_COMMON = 0.3  # share of a type's memories; an index of the others would not pay
 _MAX_INDEXED = 20_000  # memories that an index finds; reading as many takes about 5 ms
 _MAX_CONDITIONS = 4  # that are looked up; the memories that are found meet the others or are left out later
 _WIDENED, _WIDENED_BELOW = 1 / 6, 0.1  # below this share, the cells that are read grow with its inverse to this power
@@ -125,14 +125,22 @@ async def admission(
 
     They are the memories that can be found at the time `at` (default: now).
     """
+    condition = filter_sql.findable(wanted, at)
+    if condition is None:
+        return EVERY_MEMORY
+    estimate = await _estimated(c, agent_id, types, condition)
+    if min(estimate.shares.values(), default=0.0) >= _MIN_COMMON and len(estimate.shares) == len(types):
+        return Admission(condition, shares=estimate.shares)
     parts, most = await _rare(c, agent_id, filter_values.candidates(wanted)[:_MAX_CONDITIONS], types)
-    found = Admission(filter_sql.findable(wanted, at), _intersection(parts), narrowed=most <= _MAX_INDEXED)
+    found = Admission(condition, _intersection(parts), narrowed=most <= _MAX_INDEXED)
     if most <= MAX_LISTED or len(parts) > 1:
         listed = await _by_index(c, agent_id, found, types, MAX_LISTED)
         if listed is not None:
             return replace(found, listed=listed)
-    found = await _estimated(c, agent_id, types, found, most)
-    return await with_listed(c, agent_id, found, set(types) - found.shares.keys() - set(found.whole))
+    whole = estimate.small if found.narrowed and estimate.admitted > most * _MIN_ADMITTED else frozenset[MemoryType]()
+    shares = {type_: share for type_, share in estimate.shares.items() if type_ not in whole}
+    found = replace(found, whole=whole, shares=shares)
+    return await with_listed(c, agent_id, found, set(types) - shares.keys() - whole)
 
 
 async def with_listed(c: Connection, agent_id: str, found: Admission, types: Collection[MemoryType]) -> Admission:
@@ -192,29 +200,34 @@ def _by_type(types: Collection[MemoryType], rows: Sequence[Any]) -> _Listed:
     return ids
 
 
-async def _estimated(
-    c: Connection, agent_id: str, types: Collection[MemoryType], found: Admission, most: int
-) -> Admission:
-    """Return the same memories with `whole` and `shares`, for the types that need not be listed.
+@dataclass(frozen=True, slots=True)
+class _EstimatedShares:
+    """Estimates of how many memories a condition admits, from a random sample of an agent's memories.
 
-    `most` is the number of memories that the index finds.
+    `shares` has the share of the admitted memories, for the types with too many to list. `small` are the types of which
+    all vectors can be read. `admitted` is the number of admitted memories of all types.
     """
-    if found.condition is None:
-        return found
-    statement = filled(SQL.sampled_matching, found.condition.sql)
-    rows = await c.fetch(*statement(agent_id=agent_id, types=list(types), size=SAMPLE, **found.condition.values))
+
+    shares: Mapping[MemoryType, float]
+    small: frozenset[MemoryType]
+    admitted: float
+
+
+async def _estimated(
+    c: Connection, agent_id: str, types: Collection[MemoryType], condition: SqlCondition
+) -> _EstimatedShares:
+    """Return estimates of how many of the agent's memories of these types a condition admits."""
+    statement = filled(SQL.sampled_matching, condition.sql)
+    rows = await c.fetch(*statement(agent_id=agent_id, types=list(types), size=SAMPLE, **condition.values))
     sampled = sum(row["memories"] for row in rows)
     per_sampled = _total(sampled, max((row["last"] for row in rows), default=None)) / max(1, sampled)
-    estimated = {row["type"]: row["matching"] * per_sampled for row in rows}
-    whole = set[MemoryType]()
-    if found.narrowed and sum(estimated.values()) > most * _MIN_ADMITTED:
-        whole = set(types) - {row["type"] for row in rows if row["memories"] * per_sampled > _MAX_WHOLE}
-    shares = {
-        row["type"]: row["matching"] / row["memories"]
-        for row in rows
-        if row["type"] not in whole and estimated[row["type"]] > MAX_LISTED
-    }
-    return replace(found, whole=whole, shares=shares)
+    large = {row["type"] for row in rows if row["memories"] * per_sampled > _MAX_WHOLE}
+    many = [row for row in rows if row["matching"] * per_sampled > MAX_LISTED]
+    return _EstimatedShares(
+        {row["type"]: row["matching"] / row["memories"] for row in many},
+        frozenset(types) - large,
+        sum(row["matching"] for row in rows) * per_sampled,
+    )
 
 
 def _total(sampled: int, last: UUID | None) -> float:
