@@ -16,7 +16,7 @@ from brain.erasure import rewrite_tables
 from brain.errors import SchemaError
 from brain.opening import embedded as embedded
 from brain.ports import Embedder
-from brain.postgres import distribute, roles
+from brain.postgres import roles
 from brain.settings import Settings, from_environment
 
 T = TypeVar("T")
@@ -41,7 +41,9 @@ def distribution() -> tuple[str, ...]:
 
     See `brain.postgres.distribute`.
     """
-    return distribute.statements()
+    from brain.postgres.distribute import statements  # SQLAlchemy is slow to import and needed once
+
+    return statements()
 
 
 async def run_distribution(url: str | None) -> Sequence[str]:
@@ -56,7 +58,9 @@ async def run_distribution(url: str | None) -> Sequence[str]:
     url = url or from_environment().database_url
     if url is None:
         raise SchemaError("the embedded server is one machine: pass the URL of a database with Citus as --url")
-    return await distribute.distribute(url)
+    from brain.postgres.distribute import distribute
+
+    return await distribute(url)
 
 
 async def create_roles(url: str | None, logins: Sequence[str], *, overview: bool) -> tuple[str, ...]:

@@ -53,7 +53,7 @@ def test_rule_ids_are_unique():
 
 def test_nonlinear_pattern_is_refused_with_its_rule_id():
     with pytest.raises(PolicyError, match=r"'bad\.rule'"):
-        RuleTable([Rule("bad.rule", "question", r"(?<=a)b")])
+        RuleTable([Rule("bad.rule", "question", r"(?<=a)b")]).fired(b"ab")
 
 
 SMALL_TALK = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import re2
 
@@ -37,22 +38,29 @@ class RuleTable:
 
     def __init__(self, rules: Iterable[Rule], *, whole: bool = False) -> None:
         self.rules = tuple(rules)
-        for rule in self.rules:
-            compile_pattern(rule.pattern, name=rule.id)
-        options = _options()
-        self._set = re2.Set.FullMatchSet(options) if whole else re2.Set.SearchSet(options)
         self._whole = whole
-        for rule in self.rules:
-            self._set.Add(rule.pattern)
-        self._sentinel = self._set.Add(r"(?s).*" if whole else "")
-        self._set.Compile()
 
     def fired(self, text: bytes) -> tuple[Rule, ...]:
         """Return the rules that match a text (as `fold` returns it, or in UTF-8), in the order of the table."""
         matched = self._set.Match(text) or ()
-        if self._sentinel not in matched:  # it matches every text: the automaton ran out of memory
+        if len(self.rules) not in matched:  # the last pattern matches every text: the automaton ran out of memory
             return tuple(rule for rule in self.rules if self._matches_alone(rule, text))
-        return tuple(self.rules[index] for index in sorted(matched) if index != self._sentinel)
+        return tuple(self.rules[index] for index in sorted(matched) if index < len(self.rules))
+
+    @cached_property
+    def _set(self) -> re2.Set:
+        """The automaton, compiled when it is first needed, so that importing the rules is quick."""
+        options = _options()
+        automaton = re2.Set.FullMatchSet(options) if self._whole else re2.Set.SearchSet(options)
+        for rule in self.rules:
+            try:
+                automaton.Add(rule.pattern)
+            except re2.error:  # a set does not say why
+                compile_pattern(rule.pattern, name=rule.id)
+                raise
+        automaton.Add(r"(?s).*" if self._whole else "")
+        automaton.Compile()
+        return automaton
 
     def _matches_alone(self, rule: Rule, text: bytes) -> bool:
         pattern = compile_pattern(rule.pattern, name=rule.id)

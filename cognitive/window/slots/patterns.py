@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 SlotKind = Literal["prohibition", "decision", "deadline", "number", "name", "question"]
@@ -20,10 +21,20 @@ class SlotRule:
     name: str
     kind: SlotKind
     firmness: int
-    pattern: re.Pattern[str]
+    pattern: str
     examples: tuple[str, ...]
     counterexamples: tuple[str, ...] = ()
     assistant: int = 0
+
+    def search(self, sentence: str) -> re.Match[str] | None:
+        """Return the first match in a sentence, whatever the case of its letters."""
+        return _compiled(self.pattern).search(sentence)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Return the compiled pattern. It takes milliseconds, and most patterns are never needed."""
+    return re.compile(pattern, re.IGNORECASE)
 
 
 def row(
@@ -36,8 +47,8 @@ def row(
     *,
     assistant: int = 0,
 ) -> SlotRule:
-    """Return a rule with a pattern that ignores case."""
-    return SlotRule(name, kind, firmness, re.compile(pattern, re.IGNORECASE), examples, counterexamples, assistant)
+    """Return a rule."""
+    return SlotRule(name, kind, firmness, pattern, examples, counterexamples, assistant)
 
 
 _ITEM = re.compile(r"\\.|\[\]?(?:\\.|[^\]\\])*\]|\(\?<?[=!]|[()]|.", re.DOTALL)

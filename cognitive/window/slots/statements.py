@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 import re2
@@ -104,19 +105,19 @@ _FIRM = re.compile(
 )
 
 
+@cache
 def _prefilter() -> re2.Set:
     """Return an automaton that finds the rules that may match a sentence, 40 times as fast as their patterns."""
     options = re2.Options()
     options.case_sensitive, options.max_mem, options.log_errors = False, 64 << 20, False
     patterns = re2.Set.SearchSet(options)
     for rule in _RULES:
-        patterns.Add(without_lookaround(rule.pattern.pattern))
+        patterns.Add(without_lookaround(rule.pattern))
     patterns.Compile()
     return patterns
 
 
 _RULES = (*RULES, *FACT_RULES)
-_maybe = _prefilter()
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,11 +231,11 @@ def _matches(bare: str, speaker: str) -> list[tuple[int, SlotKind, tuple[int, in
     """Return the firmness, the kind and the span of each rule that matches a sentence outside quotation marks."""
     quoted = [each.span() for each in _QUOTED.finditer(bare)]
     asks, found = _ASKS.search(bare) is not None, list[tuple[int, SlotKind, tuple[int, int]]]()
-    for rule in (_RULES[n] for n in _maybe.Match(_folded(bare)) or ()):
+    for rule in (_RULES[n] for n in _prefilter().Match(_folded(bare)) or ()):
         firmness = rule.firmness if speaker == "user" else rule.assistant
         if firmness == 0 or (asks and rule.kind != "question"):
             continue
-        match = rule.pattern.search(bare)
+        match = rule.search(bare)
         if match is not None and not any(start < match.start() and match.end() <= end for start, end in quoted):
             found.append((firmness, rule.kind, match.span()))
     return found
