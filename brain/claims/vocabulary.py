@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from brain.languages import ENGLISH
+from brain.languages import MONTHS as MONTH_NAMES
+
 # Verbs that may part the subject from the rest. The word forms are derived; irregular ones are listed below.
 _VERBS = """
     accept add allow amount answer apply approve arrive ask assign attend back base bear become begin belong block
@@ -212,8 +215,10 @@ DAYS = frozenset(
     for plural in ("", "s")
 )
 MONTHS = frozenset(
-    """january february march april MAY june july august september october november december
-    jan feb mar apr jun jul aug sep sept oct nov dec""".split()
+    (
+        *(month.lower() if month != "May" else "MAY" for month in MONTH_NAMES[ENGLISH]),
+        *"jan feb mar apr jun jul aug sep sept oct nov dec".split(),
+    )
 )
 CLOCK = frozenset("am pm noon midnight midday o'clock".split())
 HOW_OFTEN = frozenset("every once twice daily weekly monthly yearly hourly nightly quarterly annually".split())

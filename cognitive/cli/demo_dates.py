@@ -11,13 +11,11 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+from brain.languages import ENGLISH, MONTHS
+
 _WEEK = timedelta(weeks=1)
 _MARKED = re.compile(r"\{(\d{4}-\d\d-\d\d): ([a-z ]+)\}")
 _WORD = re.compile(r"[a-z]+")
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
 _ENDINGS = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd", 31: "st"}
 
 
@@ -58,7 +56,7 @@ def _written(day: date, form: str) -> str:
     parts = {
         "day": str(day.day),
         "nth": f"{day.day}{_ENDINGS.get(day.day, 'th')}",
-        "month": _MONTHS[day.month - 1],
+        "month": MONTHS[ENGLISH][day.month - 1],
         "iso": day.isoformat(),
     }
     return _WORD.sub(lambda word: parts[word[0]], form)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from brain.caches import cached
+from brain.languages import ENGLISH
+from brain.languages import MONTHS as MONTH_NAMES
 from brain.text import as_lexeme, stem
 
 # Opposites. A line is an axis, and | separates its sides. Statements on different sides say different things.
@@ -204,7 +206,6 @@ _UNITS = """
     am | pm | morning mornings | noon midday | afternoon afternoons | evening evenings | night nights nightly | midnight
     monday mondays | tuesday tuesdays | wednesday wednesdays | thursday thursdays | friday fridays
     saturday saturdays | sunday sundays | weekend weekends | weekday weekdays
-    january | february | march | april | mayday | june | july | august | september | october | november | december
     spring | summer | autumn fall | winter
 """
 
@@ -324,12 +325,12 @@ def _representatives() -> Mapping[str, str]:
 
 SIDES = _sides()
 # Units are written in capitals, to distinguish them from words of a text: "5 am" has a unit, "I am" has none.
-UNITS: Mapping[str, str] = {word: row[0].upper() for sides in _rows(_UNITS) for row in sides for word in row}
+_MONTH_WORDS = tuple(month.lower() if month != "May" else "mayday" for month in MONTH_NAMES[ENGLISH])
+UNITS: Mapping[str, str] = {word: row[0].upper() for sides in _rows(_UNITS) for row in sides for word in row} | {
+    month: month.upper() for month in _MONTH_WORDS
+}
 WEEKDAYS = frozenset(UNITS[day] for day in "monday tuesday wednesday thursday friday saturday sunday".split())
-MONTHS = frozenset(
-    UNITS[month]
-    for month in """january february march april mayday june july august september october november december""".split()
-)
+MONTHS = frozenset(UNITS[month] for month in _MONTH_WORDS)
 MAY = "mayday"  # replaces the month May, which differs from "may" in its capital letter only
 _REPRESENTATIVES = _representatives()
 

@@ -138,6 +138,19 @@ def season(groups: Groups, now: datetime, year: int | None) -> Span:
     return occurrence(now, _rel(groups), lambda each: calendar_season(now, each, name))
 
 
+def season_before_last(groups: Groups, now: datetime, _year: int | None) -> Span:
+    """Return the time span of a phrase like "the summer before last"."""
+    return seasons_ago({**groups, "n": "2"}, now, None)
+
+
+def seasons_ago(groups: Groups, now: datetime, _year: int | None) -> Span:
+    """Return the time span of a phrase like "two summers ago": a season; of a vague count, from the earliest on."""
+    low, high = _count(groups["n"])
+    latest, _ = occurrence(now, "last", lambda each: calendar_season(now, each, groups["season"]))
+    first, last = (calendar_season(now, latest.year + 1 - n, groups["season"]) for n in (high, low))
+    return first[0], last[1]
+
+
 def quarter(groups: Groups, now: datetime, year: int | None) -> Span:
     """Return the time span of a phrase like "Q3 2024" or "in Q3"."""
     which, number = int(groups["q"]), _year_named(groups, year)

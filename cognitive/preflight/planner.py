@@ -6,7 +6,6 @@ import logging
 from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
-from itertools import islice
 from time import perf_counter
 
 from brain.deadline import Deadline
@@ -25,7 +24,6 @@ from cognitive.turn import ToolSelection, Turn
 
 log = logging.getLogger(__name__)
 
-_MAX_EARLIER = 8  # earlier user messages read for an elliptic message, since each of them may be elliptic itself
 _CLASSIFIER_SHARE = 0.2  # share of the deadline's remaining time that a classifier may take
 
 
@@ -60,7 +58,7 @@ class Planner:
         started = perf_counter()
         learned = self._category_learner.cached(turn.agent_id)
         user_messages = (message for message in reversed(turn.conversation) if message.role == "user")
-        earlier = [without_injected(message.content) for message in islice(user_messages, _MAX_EARLIER)]
+        earlier = (without_injected(message.content) for message in user_messages)  # as many as are classified
         read = signals.read(turn.text, now=now, earlier=lambda: Earlier.of(turn.conversation))
         frame, reasons = classification.select_frame(turn.text, read)
         result = classification.classify_turn(

@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
+from brain.languages import ENGLISH
+from brain.languages import MONTHS as MONTH_NAMES
+
 Span = tuple[datetime, datetime]
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+MONTHS = tuple(name[:3].lower() for name in MONTH_NAMES[ENGLISH])
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 # Hours after midnight; a night belongs to the day on which it begins.
 _PARTS = {"morning": (4, 12), "afternoon": (12, 18), "evening": (17, 24), "night": (18, 30)}

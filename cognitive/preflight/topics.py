@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 
+from brain.languages import ENGLISH
+from brain.languages import MONTHS as MONTH_NAMES
 from brain.text import stem
 from cognitive.preflight.rules.matching import RuleTable, compile_pattern, plain
 from cognitive.preflight.rules.signals import ENTITIES
-from cognitive.preflight.rules.words import EVERYDAY_STEMS, NO_TOPIC, listed
+from cognitive.preflight.rules.words import EVERYDAY_STEMS, NO_TOPIC
 from cognitive.preflight.spans import MONTHS, WEEKDAYS
 
 MAX_KEYWORDS = 10
@@ -26,9 +28,8 @@ _WORD = re.compile(r"[^\W_][\w.+#'-]*")
 _entity_kinds = RuleTable(ENTITIES, whole=True)
 _entity = compile_pattern("|".join(kind.pattern for kind in ENTITIES), name="entities")
 _NAMES = frozenset({"entity.name", "entity.product"})
-_DATES = frozenset((*WEEKDAYS, *MONTHS)) | listed("""
-    january february march april june july august september october november december sept mon tue wed thu fri
-""")
+_SHORT_DATES = ("sept", "mon", "tue", "wed", "thu", "fri")
+_DATES = frozenset((*WEEKDAYS, *MONTHS, *map(str.lower, MONTH_NAMES[ENGLISH]), *_SHORT_DATES))
 
 
 def is_common(word: str) -> bool:

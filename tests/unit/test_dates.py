@@ -274,6 +274,8 @@ def test_tense_rule_matches_its_examples_and_not_its_counterexamples(rule):
 @pytest.mark.parametrize(
     ("text", "day"),
     [
+        ("what's the status of the outage on Friday?", "2026-11-13"),
+        ("any news on the outage on Friday?", "2026-11-13"),
         ("We meet on Friday", "2026-11-20"),
         ("we met on Friday", "2026-11-13"),
         ("what do we know about the fire on Friday?", "2026-11-13"),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from brain.languages import ENGLISH, MONTHS
 from cognitive.preflight import date_ranges as ranges
 from cognitive.preflight.date_ranges import WORDS, Groups
 from cognitive.preflight.rules.matching import Rule
@@ -28,10 +29,7 @@ class DatePattern:
     needs: frozenset[str] | None = None
 
 
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?)"
-)
+_MONTH = "(?:sept|" + "|".join(f"{name[:3]}(?:{name[3:]})?" for name in map(str.lower, MONTHS[ENGLISH])) + ")"
 _WEEKDAY = r"(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
 _SEASON = r"(?:spring|summer|autumn|fall|winter)"
 _YEAR = r"(?:19|20)\d\d"
@@ -134,6 +132,14 @@ DATE_PATTERNS = (
     _form(
         "before_last", rf"(?:the )?(?P<unit>{_CALENDAR}) before last", ranges.before_last,
         ("the week before last", "month before last"), ("the week before lasting",),
+    ),
+    _form(
+        "season_before_last", rf"(?:the )?(?P<season>{_SEASON}) before last", ranges.season_before_last,
+        ("the summer before last",), ("the summer before lasting",),
+    ),
+    _form(
+        "seasons_ago", rf"(?P<n>{_COUNT}) (?P<season>{_SEASON})s? ago", ranges.seasons_ago,
+        ("two summers ago", "a winter ago"), ("two springs broke",),
     ),
     _form(
         "second_weekday", rf"(?:the )?(?P<weekday>{_WEEKDAY}) (?P<skip>before last|after next)", ranges.second_weekday,

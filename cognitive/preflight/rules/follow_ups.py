@@ -195,10 +195,14 @@ EXPLETIVE_RULES = (
         r"\b(?:is|was|isn't|would|will) it (?:be )?(?:worth|true|okay?|possible|safe|normal|legal|better|best|cheaper"
         r"|necessary|raining|snowing|cold|warm|hot|sunny|windy|late|dark|time|a good|me|just|allowed|too \w+ to)\b"
         r"|\bwhat (?:time|day|year|date|month) is it\b|\bhow (?:long|much) (?:does|did|will|would) it "
-        r"|\b(?:does|did|will|would|do) it (?:make|matter|rain|snow|hurt|cost|take)\b|\bhow(?:'s| is) it going\b"
+        r"(?:usually |normally |really )?(?:take|cost|need)"
+        r"(?: (?:me|you|us|him|her|them|one))? (?:to|if|until|till|for \w+ to)\b"
+        r"|\b(?:does|did|will|would|do) it (?:rain|snow)\b"
+        r"|\b(?:does|did|will|would|do) it (?:make|matter|hurt|cost|take)(?: \w+){0,3} (?:to|if|when|that)\b"
+        r"|\bhow(?:'s| is) it going\b"
         r"|\b(?:is|was) it (?:that|who)\b",
         examples=("is it worth repairing the roof?", "how long does it take to fly to Rome", "will it rain on Friday?"),
-        counterexamples=("is it red?", "does it work?"),
+        counterexamples=("is it red?", "does it work?", "what does it cost?", "how long does it take?"),
     ),
     Rule(
         "expletive.one",

@@ -24,25 +24,31 @@ _DO = (
 )
 _OBJECT = (
     r"(?:the|a|an|my|our|his|her|their|your|this|that|these|those|it|them|him|me|us|all|every|everyone|everything"
-    r"|everybody|some|any|another|both|each|two|three|four|\d[\w.,]*|`[^`]+`|[a-z]+(?:'s|s')|into|onto|[#@]\w[\w-]*|[\w/-]+\.[a-z]\w{0,4})"
+    r"|everybody|mr|mrs|ms|dr|prof|some|any|another|both|each|two|three|four|\d[\w.,]*|`[^`]+`|[a-z]+(?:'s|s')|into|onto|[#@]\w[\w-]*|[\w/-]+\.[a-z]\w{0,4})"
 )
 _ABOUT = r"(?:everything|all|more|anything|about|of|what|when|where|which|who|whom|whose|why|how)"
 _RECALL = r"(?:do|can) you (?:know|remember|recall)"
 # First words of a message that are followed by an object but ask for nothing: they are no verbs, or none of requests.
 _NO_REQUEST = (
-    r"(?:is|are|was|were|am|be|do|does|did|have|has|had|can|could|will|would|shall|should|may|might|must|isn't|aren't"
-    r"|wasn't|weren't|don't|doesn't|didn't|haven't|hasn't|hadn't|won't|can't|what|what's|whats|when|where|which|who|why"
-    r"|how|whose|i|we|you|he|she|it|they|i'm|i've|and|or|but|so|if|as|because|since|once|while|until|though|although"
+    r"(?:is|are|was|were|am|be|do|does|did|have|has|had|can|could|will|would|shall|should|may|might|must"
+    r"|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|haven't|hasn't|hadn't|won't|can't"
+    r"|(?:what|when|where|who|why|how)(?:'?s)?|which|whose|i|we|you|he|she|it|they|and|or|but|so|if|as|because|since|once|while|until|though|although"
     r"|unless|that|than|not|no|just|only|all|both|about|above|after|against|among|around|at|before|behind|below"
     r"|beside|besides|between|by|despite|during|except|for|from|in|inside|into|like|near|of|off|on|onto|out|outside"
     r"|over|per|through|to|toward|towards|under|up|upon|via|with|within|without|this|these|those|there|here|then"
     r"|also|even|finally|yes|no|yeah|ok|okay|oh|ah|ugh|uff|argh|wow|well|hey|hi|hello|thanks|sorry|lol|haha|damn"
-    r"|morning|help|let|guess|love|hate|miss|hope|think|thank|want|need|wish|\w+ing|\w+ed|\w+ly|\w+'s"
-    r"|met|got|had|saw|went|made|took|gave|found|left|said|told|bought|sold|sent|spent|lost|won|ate|knew|felt|heard)"
+    r"|morning|help|let|guess|love|hate|miss|hope|think|thank|want|need|wish|\w+ing|\w*[^e\W]ed|\w+ly"
+    r"|met|kept|ran|came|fell|paid|broke|wrote|drove|held|threw|got|had|saw|went|made|took|gave|found|left|said|told|bought|sold|sent|spent|lost|won|ate|knew|felt|heard)"
 )
+_VERB = r"(?:[a-z]*[a-rt-z]|[a-z]*ss)"  # a word in -s is the verb of a third person
 _PARTICLE = r"(?: (?:up|out|off|on|in|down|back|over|away|through))?"
 _GREETED = r"^(?:\W*(?:hi|hey|hello|ok|okay|right|great|thanks|good morning)\b[^,.!?]{0,20}[,.!])?\W*"
 _POLITE = r"(?:(?:please|pls|plz|kindly|now|then|so|and|also|just|go|let's|lets)\b,? )*"
+# Things that fail, where "down" or "out" says so.
+_SYSTEM = (
+    r"(?:prod|production|staging|sites?|website|servers?|services?|apis?|apps?|db|database|vpn|wi-?fi|internet|network"
+    r"|login|checkout|power|heating|mails?|[a-z]+-\d+)"
+)
 # What a thing does while it works.
 _WORK = (
     r"(?:work|load|open|start|run|build|compile|connect|sync|arriv|show|display|respond|print|charg|boot|send|receiv"
@@ -100,6 +106,21 @@ ROWS = (
          ("can you fix it", "I need to install Redis", "help me write a test"), ("you can run", "can you hear?")),
     _row("task", "afterthought", rf"[,;.-]\W+(?:just |please )?(?:[a-z]+ (?:it|them)(?: [a-z]+){{0,2}}|{_DO})\W*$",
          ("the disk is full, sort it out", "looks good, commit"), ("I like it", "it is broken, isn't it")),
+    _row("task", "afterwards", rf"(?:[.!?;,\n-]|\bthen) (?:please |pls |just |now |then |so )*{_VERB}{_PARTICLE} "
+         r"(?:it|them|him|her|that|this|these|those)(?: (?:up|out|off|on|in|down|back|over|away|through))?"
+         r"(?:[\s,.!?;:]|$)", ("he has left, lock him out everywhere", "guests come on Friday, set that up for me"),
+         ("I like it and use it", "it is late, so what")),
+    _row("task", "object_afterwards", rf", (?:please |pls |just |now |so )*{_DO}{_PARTICLE} {_OBJECT}(?:[\s,.!?;:]|$)",
+         ("we're out on Friday, book the sitter",), ("on Friday, the book",)),
+    _row("task", "no_afterwards", rf"(?:[.!?;,\n-]|\bthen) (?:please |pls |just |now |then |so )*"
+         rf"{_NO_REQUEST}{_PARTICLE} (?:it|them|him|her|that|this|these|those)(?:[\s,.!?;:]|$)",
+         ("he fell, saw it and left", "fine, but this is late"), ("he has left, lock him out",), weight=-1.0),
+    _row("task", "let_know", rf"{_GREETED}{_POLITE}let (?:[a-z]{{3,}}|(?:the|our|my|his|her|their) [a-z]+"
+         r"(?: [a-z]+)?) know\b", ("let the trainer know that Jonas is ill", "let Kim know"),
+         ("let me know", "I let them know")),
+    _row("task", "please_within", r"[.!?;,\n] *(?:so |and |could you |can you )?(?:please|pls|plz) [a-z]+",
+         ("guests come on Friday, please prepare everything", "He is on the phone. Please take care of it"),
+         ("yes please", "a coffee, please"), weight=0.5),
     _row("task", "please", r"^\W*(?:please|pls|plz) [a-z]+", ("please note what I say",), ("yes please",), weight=0.5),
     _row("debug", "error", r"\b(?:errors?|exceptions?|traceback|stack ?trace|segfault|panic|exit code"
          r"|(?:key|type|value|name|index|import|syntax|runtime|attribute|assertion|reference)error)\b",
@@ -116,7 +137,33 @@ ROWS = (
          r" (?:down|offline|unreachable"
          r"|unavailable|unresponsive|dead|frozen|missing|gone)\b",
          ("prod is down", "the files are missing"), ("I'm a bit down",)),
-    _row("debug", "slow", r"\b(?:is|are|was|were|got|gets|getting|so|too|very) slow\b",
+    _row("debug", "full",
+         r"\b(?:disks?|drives?|volumes?|partitions?|filesystems?|inodes?|queues?|inbox|mailbox|storage|quota)"
+         r"(?: (?:is|are|was|were))?(?: (?:almost|nearly|completely|at))? (?:full|exceeded|exhausted|9\d ?%|100 ?%)"
+         r"(?: (?:on|again|at|now)\b|\W*$)|\bno space left\b|\bout of (?:memory|disk|inodes)\b|\boom(?:-?killed)?\b",
+         ("disk full on db-2", "the queue is full", "worker out of memory"), ("my heart is full", "the disk is fast")),
+    _row("debug", "status_code",
+         r"\b(?:throw(?:s|ing|n)?|return(?:s|ed|ing)?|get(?:s|ting)?|give[sn]?|giving|got|seeing|serv(?:es|ing)"
+         r"|spit(?:s|ting)|shows?|showing|with|respond(?:s|ing) with) (?:an? |me |us |lots of |many |only |constant )*"
+         r"(?:http )?[45]\d\d(?:'?s\b|(?: errors?)?(?:\W*$|[.,;!?]| (?:on|from|when|since|again|after)\b))"
+         r"|\b[45]\d\ds (?:on|from|in|at|since|everywhere|again)\b",
+         ("site is throwing 500s", "checkout returns 502", "500s on checkout"), ("I got 400 euros", "500 users on it")),
+    _row("debug", "refused",
+         r"\b(?:connection|permission|access) (?:refused|denied|reset)\b|\b(?:cannot|unable to|can not) "
+         r"(?:connect|log ?in|reach|load|open|start|access)\b|\bkeeps? (?:\w+ly )?(?:restarting|rebooting|failing"
+         r"|disconnecting|logging me out|dropping|freezing|flapping)\b|\b(?:piling|backing) up\b",
+         ("permission denied on /var/log", "nginx keeps restarting", "cannot connect to redis"),
+         ("permission to leave", "she keeps smiling")),
+    _row("debug", "short",
+         r"^\W*(?:(?:the|our|my) )?(?:[\w.-]+(?: [\w.-]+)? (?:offline|unreachable|unresponsive|expired|jammed"
+         rf"|leaking|flapping|blank)|{_SYSTEM}(?: [\w.-]+)? (?:is |are )?(?:down|out))"
+         r"(?: (?:again|on|in|at|since|for)\b.*)?\W*$"
+         r"|\b(?:is|are)(?: \w+)? (?:leaking|jammed|expired|out again|unstable|flapping)\b"
+         r"|\b(?:high|100 ?%) (?:cpu|memory|load|latency|error rate) (?:on|for|in)\b"
+         r"|\b(?:lag|latency|load|error rate)\b.{0,30} (?:spiked|is (?:up|at|over|above|\d))",
+         ("prod down", "wifi is out again", "printer jammed", "certificate expired on edge-1", "high cpu on worker-3"),
+         ("sit down", "we are out of milk", "I went out on Friday", "I am out")),
+    _row("debug", "slow", r"\b(?:is|are|was|were|got|gets|getting|so|too|very|super|really|extremely) slow\b",
          ("the site is slow",), ("slow food",)),
     _row("debug", "nothing", r"\b(?:shows?|returns?|prints?|does|displays?) (?:nothing|blank|no (?:data|output))\b"
          r"|\bnothing (?:happens|shows|loads|works)\b", ("the page shows nothing",), ("nothing new",)),

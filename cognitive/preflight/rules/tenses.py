@@ -18,6 +18,10 @@ _DID = (
     r"|[a-z]{2,}[^e\W]ed|[a-z]{2,}ied)"
 )
 _PLANNED = r"(?:planned|scheduled|booked|arranged|expected|reserved)"
+_INCIDENT = (
+    r"(?:outages?|incidents?|crash(?:es)?|failures?|downtime|breach(?:es)?|accidents?|leaks?|disruptions?|problems?"
+    r"|errors?|alerts?|timeouts?|complaints?|break-ins?|burglar(?:y|ies))"
+)
 _RECALL = r"(?:know|remember|recall|tell|show|find|list|summari[sz]e|recap|look up|dig|explain|say|read)"
 
 TENSES = (
@@ -34,6 +38,14 @@ TENSES = (
         rf"\b(?:{_SUBJECT} )?(?:is|are|am|be|gets?|i'm|we're|they're|it's)(?: \w+)? [a-z]{{2,}}ed\b",
         examples=("it is scheduled for Friday", "we're invited"),
         counterexamples=("it was scheduled", "has been fixed"),
+    ),
+    Rule(
+        "tense.incident",
+        PAST,
+        rf"\b(?:news|updates?|status|new|latest|more|progress|details?|post-?mortem|report|summary|cause)"
+        rf" (?:on|about|of|from|for|with) (?:the|that|this|our)(?: [a-z-]+)? {_INCIDENT}\b",
+        examples=("what's the status of the outage", "any news on the big outage", "what's new with the crash"),
+        counterexamples=("news about the meeting", "the outage is planned"),
     ),
     Rule(  # "what's changed" is a perfect, "what's planned" is not
         "tense.planned",

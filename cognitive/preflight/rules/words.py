@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from brain.languages import ENGLISH, MONTHS
 from brain.text import STOP_WORDS, stem
 
 
@@ -194,9 +195,9 @@ _EVERYDAY = listed("""
     wherever whether which whichever while white who whoever whole whom whose why wide wife wild will win wind
     window winter wise wish with within without woman wonder wood word work world worry worse worst worth would
     wow wrap write wrong yeah yellow yep yes yesterday yet you young your yours yourself zero monday saturday
-    sunday january february march april june july august september october november december hey hi hello thanks
+    sunday hey hi hello thanks
     bye ok nope yup btw fyi imo asap hmm oops ugh ah aha aww yay lol haha dr mr mrs ms prof sir anyways gonna
     wanna gotta kinda additionally furthermore firstly secondly thirdly finally lastly overall basically
     actually absolutely definitely certainly
 """)
-EVERYDAY_STEMS = frozenset(stem(word) for word in _EVERYDAY | STOP_WORDS)
+EVERYDAY_STEMS = frozenset(stem(word.lower()) for word in (*_EVERYDAY, *STOP_WORDS, *MONTHS[ENGLISH]))

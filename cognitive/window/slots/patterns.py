@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from brain.languages import ENGLISH, MONTHS
+
 SlotKind = Literal["prohibition", "decision", "deadline", "number", "name", "question"]
 
 
@@ -79,7 +81,7 @@ START = (
 )
 WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
 MONTH = (
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
+    rf"(?:{'|'.join(map(str.lower, MONTHS[ENGLISH]))}"
     r"|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?)"
 )
 NTH = r"\d{1,2}(?:st|nd|rd|th)"
