@@ -8,6 +8,7 @@ Modules, in order of execution:
 - `ranking`: score the candidates by relevance and usage, and sort them.
 - `talk`: recognise lines of a conversation that state nothing: they only ask, or say that something is not known.
 - `talk_rules`: the rules for it.
+- `refusals`: recognise clauses that refuse, and drop the lines of an assistant that only refuse.
 - `speakers`: patterns of lines by who speaks and about whom, for ranking.
 - `precedence`: order candidates between which scores cannot decide: identifiers, versions, replacements.
 - `usage`: compute how past use changes a score, by a boost (a factor) and a lift (an addition).
@@ -21,6 +22,7 @@ Modules, in order of execution:
 - `similarity`: measure how similar two texts are, by vectors and words.
 - `guards`: rules that detect different facts in similar words, such as another number or a negation.
 - `sentences`: parse a text for `similarity` and `guards`.
+- `numbers`: write numbers and units in one spelling.
 - `lexicon`: the English words that `guards` needs: opposites, synonyms, units, negations.
 - `folding`: for the recall tool, make near-identical candidates one with a count.
 - `budget`: set the token budget of each section, and fit whole memories into it.

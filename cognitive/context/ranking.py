@@ -21,6 +21,7 @@ from brain.search import K1, Hit, SearchResult
 from brain.text import STOP_WORDS, words
 from cognitive.context import talk
 from cognitive.context.precedence import precede
+from cognitive.context.refusals import only_refuses
 from cognitive.context.speakers import ASKS_ASSISTANT, ASSISTANTS, FIRST_PERSON, INSTRUCTS, USERS
 from cognitive.plan import DateRange, RetrievalQuery
 from cognitive.policy import Policy
@@ -204,7 +205,7 @@ def rank(
     """Rank the candidates by score, best first, and apply the rules of `precede`.
 
     score = relevance + usage.weight · log2(boost) + lift, times `superseded_factor` for a superseded memory, times
-    `question_factor` for a line that only asks or says that something is not known, and times
+    `question_factor` for a line that only asks, refuses or says that something is not known, and times
     1 - `max_doubt` · (1 - confidence). The boost is a factor from the memory's past use. At the default weight it
     changes the score by -0.005 to +0.003, so it settles near-ties and cannot raise an irrelevant memory over an exact
     match. The lift is learned from past turns with a similar message (see `usage.lifts`); it is at most 0.2 at the
@@ -253,8 +254,8 @@ def _reductions(hit: Hit, constants: Constants) -> list[tuple[float, str]]:
     reductions = []
     if hit.confidence < 1:
         reductions.append((1 - constants.max_doubt * (1 - hit.confidence), f"its confidence is {hit.confidence:.2f}"))
-    if talk.states_nothing(hit):
-        reductions.append((constants.question_factor, "it only asks or says that something is not known"))
+    if talk.states_nothing(hit) or only_refuses(hit):
+        reductions.append((constants.question_factor, "it only asks, refuses or says that something is not known"))
     if hit.hidden_reason is not None:
         reductions.append((constants.superseded_factor, f"it is {hit.hidden_reason}"))
     return reductions

@@ -259,7 +259,8 @@ FILLER = re.compile(
 # A question mark or a question word, which a mere request ("tell me a joke") lacks.
 ASKS = re.compile(rf"[?？]|\b{_WH}(?:['’]?s)?\b", re.IGNORECASE)
 NEUTRAL = re.compile(
-    r"(?:\W*(?:thanks?(?: you)?(?: so much| a lot)?|sorry(?: about that)?|cheers|morning|good \w+)\b)+\W*"
+    r"(?:\W*(?:thanks?(?: you)?(?: so much| a lot)?|(?:i'm )?(?:very )?sorry(?: about that)?|cheers|morning"
+    r"|good \w+)\b)+\W*"
 )
 CLAUSE = re.compile(r"\s*(?:[,;:–—]| - )\s*(?:(?:and|but|so|or) )?")
 # What separates a clause from the one before it. The colon of "10:30" does not.

@@ -6,7 +6,6 @@ Modules, in order of execution:
 - `outcomes`: record an outcome in Postgres, or in the journal (a local file) while Postgres is unavailable.
 - `strip_quotes`: remove the text from a response that the model only quotes.
 - `spelling`: parse a text with numbers and times in one spelling.
-- `refusals`: remove the clauses that refuse from a response.
 - `contradictions`: recognise a passage that states another value than a memory.
 - `overlap`: measure how much of each shown memory a response contains.
 - `attribute`: decide which memories the response used.

@@ -15,9 +15,9 @@ from functools import reduce
 from typing import NamedTuple
 
 from brain.text import lexemes, normalise, sentence_spans, sentences
+from cognitive.context.refusals import without_refusals
 from cognitive.context.sentences import ParsedSentence
 from cognitive.feedback.contradictions import contradicts
-from cognitive.feedback.refusals import without_refusals
 from cognitive.feedback.spelling import parse
 
 _WINDOWS = (1, 2, 3)  # numbers of consecutive sentences that `windowed` compares

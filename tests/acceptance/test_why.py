@@ -77,7 +77,9 @@ def test_each_dropped_memory_of_the_demo_has_the_deciding_number(played):
 def test_demo_names_the_factor_on_a_line_that_only_asks(played):
     asking = [each.summary for told in played.turns.values() for each in told if "only asks" in each.summary]
     assert asking
-    assert all("Its score is multiplied by 0.50, because it only asks or says" in summary for summary in asking)
+    assert all(
+        "Its score is multiplied by 0.50, because it only asks, refuses or says" in summary for summary in asking
+    )
 
 
 def fact(content: str, days: int = 0) -> NewMemory:

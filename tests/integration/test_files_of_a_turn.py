@@ -91,6 +91,8 @@ BEYOND = {
     "cognitive/context/duplicates.py": "candidates compared with each other: they take places, sentences don't",
     "cognitive/context/evidence.py": "the terms of evidence: the benchmark that fits their weights reads them, too",
     "cognitive/context/listing.py": "requests for lists: they pass over abstention",
+    "cognitive/context/numbers.py": "numbers in one spelling: attribution compares values by it, too",
+    "cognitive/context/refusals.py": "refusals: retrieval drops the lines that refuse, attribution the clauses",
     "cognitive/context/superseded.py": "replaced memories: questions about the past keep them",
     "cognitive/context/talk.py": "lines that only ask: ranking, abstention and dedup treat them apart",
     "cognitive/context/trust.py": "trust: a safety rule that `recall` applies as a turn does",

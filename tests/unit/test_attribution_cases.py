@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from cognitive.context.refusals import without_refusals
 from cognitive.feedback.contradictions import contradicts
 from cognitive.feedback.overlap import overlaps
-from cognitive.feedback.refusals import without_refusals
 from cognitive.feedback.spelling import parse
 from cognitive.policy import Policy
 
@@ -219,3 +219,29 @@ def test_bare_value_that_answers_the_message_gives_credit():
     assert used(memory, "103 euros.", "What does the annual membership of the climbing hall cost?")
     assert not used(memory, "98 euros.", "What does the annual membership of the climbing hall cost?")
     assert not used(memory, "Let me look that up.", "What does the annual membership of the climbing hall cost?")
+
+
+@pytest.mark.parametrize(
+    ("memory", "response"),
+    [
+        ("Secrets of the shop are stored in Vault.", "Secrets of the shop are not stored in git; they are in Vault."),
+        ("The signing key is stored in Vault.", "It's not in git; it's stored in Vault."),
+        ("The bakery opens at 9:00.", "The bakery opens at 9."),
+        ("Choir practice starts at 7 pm.", "Choir practice starts at seven."),
+        ("The desk is open from 9 to 5.", "The desk is open from 9:00 to 17:00."),
+    ],
+)
+def test_value_in_another_spelling_or_beside_a_denied_one_gives_credit(memory, response):
+    assert used(memory, response)
+
+
+@pytest.mark.parametrize(
+    ("memory", "response"),
+    [
+        ("Secrets of the shop are stored in Vault.", "Secrets of the shop are not stored in Vault."),
+        ("Secrets are stored in Vault, not in git.", "Secrets are stored in git, not in Vault."),
+        ("The bakery opens at 9:30.", "The bakery opens at 9."),
+    ],
+)
+def test_value_that_is_denied_or_another_gives_no_credit(memory, response):
+    assert not used(memory, response)

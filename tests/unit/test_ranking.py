@@ -63,7 +63,8 @@ def test_factor_below_one_on_a_score_is_recorded_with_its_causes():
     replaced, sure = candidate(2, relevance=0.5, replaced_by=9), candidate(3, relevance=0.5)
     lowered = {each.hit.memory_id.int: each.lowered for each in ranked(asking, replaced, sure)}
     assert lowered == {
-        1: "multiplied by 0.45, because its confidence is 0.50 and it only asks or says that something is not known",
+        1: "multiplied by 0.45, because its confidence is 0.50"
+        " and it only asks, refuses or says that something is not known",
         2: "multiplied by 0.50, because it is superseded",
         3: "",
     }

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cognitive.context.sentences import spelled
+from cognitive.context.numbers import spelled
 from cognitive.feedback.spelling import parse
 
 WORDS = [

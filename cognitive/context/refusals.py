@@ -2,6 +2,7 @@
 
 "I can't tell you where the billing backups are kept" has the words of the memory about these backups and uses nothing
 of it. "No, you can't: backups are kept for 30 days" answers a question, and is no refusal. The rules are about English.
+Attribution leaves such clauses out, and retrieval the captured lines that consist of them.
 """
 
 from __future__ import annotations
@@ -10,8 +11,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from brain.caches import cached
-from brain.text import normalise
+from brain.search import Hit
+from brain.text import normalise, sentences
 from cognitive.context import talk
+from cognitive.context.speakers import ASKS_ASSISTANT, ASSISTANTS
+from cognitive.context.talk_rules import DETAIL
+from cognitive.trace import Candidate, CandidateResult, StageResult
 
 _MAX_READ = 4_096  # sentences whose result is cached
 # Where a refusal ends and a statement may begin: "I can't deploy today: releases on Fridays need an approval".
@@ -41,16 +46,51 @@ _KNOWING = re.compile(
 )
 
 
-def without_refusals(sentences: Sequence[str]) -> list[str]:
+def only_refuses(hit: Hit) -> bool:
+    """Return True if a memory is an assistant's line that only refuses, or says that something is not known."""
+    if hit.type != "episode" or hit.partial or (hit.speaker or "").casefold() not in ASSISTANTS:
+        return False
+    return _only_refuses(hit.content)
+
+
+def drop_refusals(candidates: Sequence[Candidate], message: str) -> StageResult:
+    """Drop the candidates that only refuse, unless the message asks what the assistant said.
+
+    This stage runs before abstention, whose thresholds depend on the best match.
+    """
+    if ASKS_ASSISTANT.search(message):
+        return StageResult(tuple(candidates))
+    refused = [candidate for candidate in candidates if only_refuses(candidate.hit)]
+    return StageResult(
+        tuple(candidate for candidate in candidates if candidate not in refused),
+        tuple(CandidateResult(each, "irrelevant", 0.0, "it only refuses, and answers nothing") for each in refused),
+    )
+
+
+def without_refusals(response: Sequence[str]) -> list[str]:
     """Return the sentences of a response without the clauses that refuse, or say that something is not known.
 
     A sentence that only refuses becomes "". So does a question before a refusal, which repeats what was asked.
     """
-    kept = [_kept(sentence) for sentence in sentences]
+    kept = [_kept(sentence) for sentence in response]
     return [
         "" if following == "" and sentence.rstrip().endswith("?") else own
-        for sentence, own, following in zip(sentences, kept, [*kept, None][1:], strict=True)
+        for sentence, own, following in zip(response, kept, [*kept, None][1:], strict=True)
     ]
+
+
+@cached(_MAX_READ)
+def _only_refuses(text: str) -> bool:
+    """Return True if a text refuses, and all that is left without its refusals asks, offers or has no detail."""
+    parts = sentences(text)
+    left = without_refusals(parts)
+    if not any(_refuses(clause) for part in parts for clause in _clauses(part)):
+        return False
+    return not any(each and (DETAIL.search(each) or _states(each)) for each in left)
+
+
+def _states(sentence: str) -> bool:
+    return talk.kind(sentence, assistant=True) == "states" and not sentence.lower().startswith("please")
 
 
 @cached(_MAX_READ)
