@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from math import inf
 from uuid import UUID
 
 from brain.errors import InvalidInput, RecallClosed, StoreUnavailable
@@ -84,7 +85,7 @@ class Recall:
         types = (memory_type,) if memory_type is not None else MEMORY_TYPES
         present = await _present(self._store, self._turns, agent_id, turn_id, now) if turn_id else frozenset[UUID]()
         found = await self._find(_Search(agent_id, query, types, limit, now, filters, policy, present))
-        hits = RecallHits(map(_hit, found[:limit]), more=len(found[limit:]))
+        hits = RecallHits(_hits(found[:limit]), more=len(found[limit:]))
         if turn_id and hits:
             gaps = await _relevance_gaps(self._turns, agent_id, turn_id, hits)
             await self._turns.expose_recalled(agent_id, turn_id, gaps, now)
@@ -207,14 +208,26 @@ async def _relevance_gaps(
     return [(hit.memory_id, hit.type, max(0.0, best - relevance.get(hit.memory_id, lowest))) for hit in hits]
 
 
-def _hit(folded: Folded) -> RecallHit:
+def _hits(found: Sequence[Folded]) -> Iterator[RecallHit]:
+    """Yield the hits in order. None has a higher score than the hit above it.
+
+    A rule may put a memory above one that matches better, such as a replacement above what it replaced. The lower one
+    then has the score of the upper one.
+    """
+    score = inf
+    for each in found:
+        score = min(score, each.best.score)
+        yield _hit(each, score)
+
+
+def _hit(folded: Folded, score: float) -> RecallHit:
     candidate = folded.best
     return RecallHit(
         memory_id=candidate.hit.memory_id,
         type=candidate.hit.type,
         content=candidate.hit.content,
         source=candidate.hit.source,
-        score=candidate.score,
+        score=score,
         scores={
             **candidate.hit.scores,
             **{f"relevance.{k}": v for k, v in candidate.factors.items()},

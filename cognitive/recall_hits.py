@@ -15,6 +15,8 @@ from brain.types import HiddenReason, MemoryType
 class RecallHit:
     """A memory that `recall` found, ranked by its `score`; `scores` has the parts of the score by name.
 
+    Where a rule decides the order, such as for a replacement, the lower memory has at most the upper one's score.
+
     `content` is the passage that was found; it is the whole memory unless `partial` is True. `hidden_at`,
     `hidden_reason` and `replaced_by` are set for a memory that a newer one superseded; such a memory is below its
     replacement. `count` is the number of memories that the hit represents: itself and those with the ids `alike`, which

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,8 @@ def _conversation(document: Mapping[str, Any]) -> DemoConversation:
     rows = document.get("turns") or [_as_turn(each) for each in document.get("questions", [])[:_MAX_QUESTIONS]]
     try:
         turns = [_turn(row) for row in rows]
+        for expectation in chain.from_iterable(turn.expectations for turn in turns):
+            expectation.require_ids({id for id, _, _ in items})
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidInput(f"turns: {type(error).__name__}: {error}") from error
     last = max((memory.occurred_at for _, _, memory in items if memory.occurred_at), default=None)

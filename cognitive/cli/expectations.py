@@ -5,8 +5,9 @@ A condition names memories by their ids in the demo's file, which are the memori
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from cognitive.errors import InvalidInput
@@ -63,9 +64,28 @@ class Expectation:
             raise InvalidInput(f"expect: expected conditions among {', '.join(CONDITIONS)}, got {unknown or 'none'}")
         return cls(row["says"], conditions)
 
+    def require_ids(self, known: Collection[str]) -> None:
+        """Refuse a condition that names a memory whose id is not known.
+
+        Raises:
+            InvalidInput: an id is unknown; the message names the condition and the id.
+        """
+        for name in self.conditions.keys() & OF_IDS:
+            unknown = [id for id in _texts(self.conditions[name]) if id not in known]
+            if unknown:
+                raise InvalidInput(f"expect: {name}: no item has the id {', '.join(map(repr, unknown))}")
+
     def failures(self, turn: PlayedTurn) -> list[str]:
         """Return what does not hold in a turn, in words; nothing if the statement is true."""
         return [failure for name, value in self.conditions.items() for failure in CONDITIONS[name](turn, value)]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the ids in a condition's value: one id, or a list of ids or of pairs of ids."""
+    if isinstance(value, str):
+        yield value
+    else:
+        yield from chain.from_iterable(map(_texts, value))
 
 
 def _nothing_searched(turn: PlayedTurn, _: Any) -> list[str]:
@@ -197,4 +217,8 @@ CONDITIONS: Mapping[str, Condition] = {
     "boosted": _boosted,
     "above": _above,
     "rising": _rising,
+}
+# The conditions whose values are ids of memories.
+OF_IDS = CONDITIONS.keys() - {
+    *("nothing_searched", "nothing_shown", "query", "query_has", "pinned", "most_wanted", "only_from"),
 }

@@ -19,13 +19,14 @@ from cognitive.client.transport import ApiTransport
 from cognitive.degradation import Degradation
 from cognitive.errors import InvalidInput
 from cognitive.lab.why import Explanation
-from cognitive.recall_hits import RecallHit
+from cognitive.recall_hits import RecallHits
 from cognitive.session.recent import ResumedSession
 from cognitive.turn import Message, Outcome, Report, Turn, TurnContext, TurnRef
 from cognitive.wire.context import UNPREPARED, PreparedTurn, to_turn_context, without_memory
 from cognitive.wire.models import (
     MAX_MEMORIES,
     FitBody,
+    FoundMemories,
     IdsBody,
     MemoryChanges,
     MergeBody,
@@ -188,12 +189,12 @@ class CognitiveClient:
         until: datetime | None = None,
         where: Mapping[str, Any] | None = None,
         as_of: datetime | None = None,
-    ) -> tuple[RecallHit, ...]:
-        """Return the agent's memories that match a query, best first.
+    ) -> RecallHits:
+        """Return the agent's memories that match a query, best first; there are at least `more` further ones.
 
         `memory_type`, `tags`, `session_id`, `since`, `until` and `where` narrow the search; with `as_of` it finds what
-        was visible then. If `turn_id` is given, the memories
-        found are recorded as shown in that turn. `now` is the time at which the ages of memories are measured.
+        was visible then. If `turn_id` is given, the memories found are recorded as shown in that turn. `now` is the
+        time at which the ages of memories are measured.
         """
         body = RecallBody(
             query=query,
@@ -208,7 +209,8 @@ class CognitiveClient:
             where=where,
             as_of=as_of,
         )
-        return await self._of(tuple[RecallHit, ...], "POST", agent_id, "memories", "search", body=body)
+        found = await self._of(FoundMemories, "POST", agent_id, "memories", "search", body=body)
+        return RecallHits(found.memories, found.more)
 
     async def get(self, agent_id: str, ids: Sequence[UUID]) -> list[Memory]:
         """Return the agent's memories with these ids, in the order of the ids. Unknown ids are left out."""

@@ -9,12 +9,12 @@ from fastapi import APIRouter, Query
 
 from brain.types import Memory, Receipt, Revision, above
 from cognitive.errors import UnknownMemory
-from cognitive.recall_hits import RecallHit
 from cognitive.server.auth import ERASING, AgentId, MaxTrust
 from cognitive.server.requests import Layer, StrictRoute
 from cognitive.wire.models import (
     MAX_IDS,
     FindBody,
+    FoundMemories,
     IdsBody,
     MemoryChanges,
     MergeBody,
@@ -41,13 +41,14 @@ async def remember(agent_id: AgentId, body: RememberBody, layer: Layer, max_trus
 
 
 @router.post("/search", summary="Search memories (recall)")
-async def recall(agent_id: AgentId, body: RecallBody, layer: Layer) -> tuple[RecallHit, ...]:
-    """Return the memories that match a query, best first.
+async def recall(agent_id: AgentId, body: RecallBody, layer: Layer) -> FoundMemories:
+    """Return the memories that match a query, best first, and the number of further ones that the search found.
 
     The method is POST, so that queries appear neither in URLs nor in logs.
     """
     arguments = {name: getattr(body, name) for name in RecallBody.model_fields}
-    return await layer.recall(agent_id, **arguments)
+    hits = await layer.recall(agent_id, **arguments)
+    return FoundMemories(hits, hits.more)
 
 
 @router.post("/find", summary="List memories by a filter")

@@ -26,6 +26,7 @@ from brain.types import (
     Text,
 )
 from cognitive.recall import MAX_HITS
+from cognitive.recall_hits import RecallHit
 from cognitive.turn import MAX_MESSAGE_LENGTH, Message, MessageText, Tool, Turn, Where
 
 MAX_MESSAGES = 20_000  # per conversation; they take about a second, in which other requests wait
@@ -269,6 +270,14 @@ class StoredMemories:
     """The ids of stored memories, in the order of the request. A memory that was already stored keeps its id."""
 
     ids: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMemories:
+    """The memories that a search found, best first; a higher `limit` would return at least `more` further ones."""
+
+    memories: tuple[RecallHit, ...]
+    more: int = 0
 
 
 @dataclass(frozen=True, slots=True)

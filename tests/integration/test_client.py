@@ -291,11 +291,12 @@ def answering(*answers):
 
 async def test_client_retries_busy_responses_up_to_its_limit(agent):
     busy = httpx.Response(503, headers={"Retry-After": "0"})
-    client, unused = answering(busy, httpx.Response(400), httpx.Response(200, json=[]))
+    found = httpx.Response(200, json={"memories": [], "more": 0})
+    client, unused = answering(busy, httpx.Response(400), found)
     with pytest.raises(InvalidInput):
         await client.recall(agent, "x")
     assert len(unused) == 1, "a status that may be permanent is not retried"
-    client, unused = answering(busy, httpx.Response(429, headers={"Retry-After": "0"}), httpx.Response(200, json=[]))
+    client, unused = answering(busy, httpx.Response(429, headers={"Retry-After": "0"}), found)
     assert await client.recall(agent, "x") == ()
     client, unused = answering(busy, busy, busy, busy)
     with pytest.raises(StoreUnavailable):

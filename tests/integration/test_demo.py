@@ -102,20 +102,29 @@ def test_every_condition_can_fail(play):
         "not_shown": ["i2"],
         "superseded": ["i2"],
         "restated": ["i2"],
-        "not_restated": ["i9"],
+        "not_restated": ["i3"],
         "pinned": ["hours"],
         "most_wanted": "episode",
         "only_from": "2020-01-01",
         "used": ["i1"],
         "unused": ["i2"],
         "boosted": ["i2"],
-        "above": [["i1", "i2"], ["i9", "i2"]],
+        "above": [["i1", "i2"]],
         "rising": ["i1"],
     }
     assert false.keys() == CONDITIONS.keys()
     story = story_that_says(*({"says": name, name: value} for name, value in false.items()))
+    said = "The harbour office is shut on Sundays."
+    story["items"] = [*STORY["items"], {"id": "i3", "type": "fact", "text": said}]
+    story["turns"][0]["conversation"] = [{"role": "user", "content": said}]
     [turn] = json.loads(play("--json", story=story).stdout)["turns"]
     assert [each["says"] for each in turn["expectations"] if not each["failures"]] == []
+
+
+def test_unknown_id_is_refused_before_anything_is_played(play):
+    result = play(story=story_that_says({"says": "It is above.", "above": [["i1", "i9"]]}))
+    assert result.exit_code == 1
+    assert "expect: above: no item has the id 'i9'" in result.stderr
 
 
 def test_unknown_condition_is_refused_before_anything_is_played(play):

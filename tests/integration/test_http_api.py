@@ -85,8 +85,9 @@ async def test_turn_is_prepared_recorded_explained_and_rated(http, urls, at):
 
 async def test_memories_are_searched_read_updated_and_deleted(http, at):
     first, second = await store_memories(http, at, DECISION, {"type": "fact", "content": "The cat is called Tom."})
-    hits = (await http.post(f"{at}/memories/search", json={"query": "billing database", "limit": 1})).json()
-    assert [hit["memory_id"] for hit in hits] == [first]
+    found = (await http.post(f"{at}/memories/search", json={"query": "billing database", "limit": 1})).json()
+    assert [hit["memory_id"] for hit in found["memories"]] == [first]
+    assert found["more"] == 1
     assert (await http.get(f"{at}/memories/{second}")).json()["content"] == "The cat is called Tom."
     both = await http.get(f"{at}/memories", params={"id": [second, str(uuid.uuid4()), first]})
     assert [memory["id"] for memory in both.json()] == [second, first]

@@ -143,3 +143,12 @@ async def test_note_of_several_sessions_is_one_hit(layer, agent):
     ids = await layer.remember(agent, notes)
     [hit] = await layer.recall(agent, "pump")
     assert {hit.memory_id, *hit.alike} == set(ids)
+
+
+async def test_order_of_a_recall_is_the_order_of_its_scores(layer, agent):
+    texts = ("The pump room's door code is 4471.", "The pump room's door code is 9002 now.", "Pumps hum.", "Pumps hum!")
+    notes = [NewMemory(type="fact", content=text, occurred_at=AT + timedelta(days=n)) for n, text in enumerate(texts)]
+    await layer.remember(agent, notes)
+    hits = await layer.recall(agent, "pump room's door code is 4471?")
+    assert [hit.count for hit in hits] == [1, 1, 2]
+    assert [hit.score for hit in hits] == sorted([hit.score for hit in hits], reverse=True)
