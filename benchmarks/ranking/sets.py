@@ -16,7 +16,8 @@ from cognitive import NewMemory
 UNRELATED = 60  # prompts for each store
 NEAR = 20  # questions of the set's other stores for each store
 BASELINES = ("bm25", "dense", "hybrid")
-COMMANDS = Path(__file__).parents[2] / "tests" / "data" / "plans" / "commands.json"
+_PLANS = Path(__file__).parents[2] / "tests" / "data" / "plans"
+COMMANDS = (_PLANS / "commands.json", _PLANS / "more_commands.json")  # by two writers
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def read_sets(folder: Path) -> Iterator[EvaluationSet]:
         FileNotFoundError: the folder has no `unrelated-dev.json`.
     """
     prompts = json.loads((folder / "unrelated-dev.json").read_text())["prompts"]
-    yield _commands(json.loads(COMMANDS.read_text(encoding="utf-8")), prompts)
+    yield _commands([json.loads(path.read_text(encoding="utf-8")) for path in COMMANDS], prompts)
     for path in sorted((folder / "stores").glob("*.json")):
         yield _typed(path.stem.removesuffix("-dev"), json.loads(path.read_text()), prompts)
     for path in sorted(folder.glob("*-dev.json")):
@@ -109,10 +110,11 @@ def _typed(name: str, data: dict[str, Any], prompts: Sequence[Any]) -> Evaluatio
     return EvaluationSet(name, True, tuple(stores))
 
 
-def _commands(data: dict[str, Any], prompts: Sequence[Any]) -> EvaluationSet:
+def _commands(files: Sequence[dict[str, Any]], prompts: Sequence[Any]) -> EvaluationSet:
     """Return stores of which commands are asked, and the same requests as questions; both need the same memories."""
     stores = []
-    for n, (name, memories) in enumerate(data["stores"].items()):
+    named = [(data, *store) for data in files for store in data["stores"].items()]
+    for n, (data, name, memories) in enumerate(named):
         own = [case for case in data["cases"] if case["store"] == name]
         others = [case["command"] for case in data["cases"] if case["store"] != name]
         asked = [
