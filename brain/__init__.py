@@ -48,6 +48,7 @@ Modules, in order of execution:
 - `analytics`: read the data of the dashboard.
 - `upkeep`: read the memories that may need attention.
 - `deadline`: wait for a task at most until a deadline.
+- `users`: name whose rows a transaction sees and writes.
 - `types`: define the values that the store takes and returns.
 - `memory_types`: define the properties of each memory type.
 - `errors`: define every error that this product raises.

@@ -39,7 +39,7 @@ async def opened(url: str | None, settings: Settings) -> AsyncIterator[tuple[Dat
         return
     async with _running(settings) as (server, urls):
         database, reading = _within(server, urls, settings)
-        async with _closing(database, reading, _open_or_migrate(database, urls.owner)):
+        async with _closing(database, reading, _open_or_migrate(database, urls)):
             yield database, reading
 
 
@@ -47,6 +47,7 @@ async def opened(url: str | None, settings: Settings) -> AsyncIterator[tuple[Dat
 async def embedded(settings: Settings | None = None) -> AsyncIterator[ServerUrls]:
     """Run the embedded server for the duration of the block, and yield its URLs."""
     async with _running(settings or from_environment()) as (_, urls):
+        await roles.create_operator(urls.admin)  # older servers do not have it
         yield urls
 
 
@@ -115,11 +116,12 @@ async def _open_or_wait(database: Database) -> None:
         log.warning("%s; turns are degraded until it answers", error)
 
 
-async def _open_or_migrate(database: Database, owner_url: str) -> None:
+async def _open_or_migrate(database: Database, urls: ServerUrls) -> None:
     try:
         await database.open()
     except SchemaError:
         from brain.postgres.migrate import upgrade  # alembic is slow to import and needed once
 
-        await upgrade(owner_url)
+        await roles.create_operator(urls.admin)  # older servers do not have it, and the owner may not create roles
+        await upgrade(urls.owner)
         await database.open()

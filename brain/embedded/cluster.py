@@ -55,6 +55,8 @@ SETTINGS = {  # written into postgresql.conf once, so an operator can change the
 CREATE_ROLES = (
     "create role cognitive_owner login",
     "create role cognitive_app login nosuperuser nocreatedb nocreaterole nobypassrls",
+    "create role cognitive_operator nologin nosuperuser nocreatedb nocreaterole nobypassrls",
+    "grant cognitive_operator to cognitive_app with inherit false, set true",
     f"create database {DATABASE} owner cognitive_owner",
 )
 CREATE_EXTENSIONS = ("create extension if not exists vector",)

@@ -11,10 +11,12 @@ import logging
 import asyncpg
 
 from brain.deadline import Deadline
-from brain.errors import SchemaError, StoreUnavailable
+from brain.errors import SchemaError, StoreError, StoreUnavailable
+from brain.postgres.roles import OPERATOR
 from brain.postgres.schema import MIN_PGVECTOR, MIN_POSTGRES, pgvector_too_old, refusal
 from brain.postgres.transaction import Connection
 from brain.postgres.wire_types import decode_halfvec
+from brain.users import ALL_USERS, View
 
 # The connection was lost or timed out: the same idempotent work may succeed on a new connection.
 LOST = (
@@ -128,6 +130,16 @@ async def _checked(connection: Connection) -> None:
         "halfvec", schema=state["types"], encoder=bytes, decoder=decode_halfvec, format="binary"
     )
     await connection.set_type_codec("jsonb", schema="pg_catalog", encoder=json.dumps, decoder=json.loads)
+
+
+def refused(error: asyncpg.InsufficientPrivilegeError, user_id: View) -> StoreError:
+    """Return the error for work that Postgres refused for lack of a privilege, in the view of `user_id`."""
+    if user_id is ALL_USERS and "role" in str(error):
+        return SchemaError(
+            f"calls over all users need the role {OPERATOR}: run `cognitive db upgrade`, or"
+            f" `GRANT {OPERATOR} TO cognitive_app WITH INHERIT FALSE, SET TRUE` ({error})"
+        )
+    return StoreError(f"Postgres refused: {error}")
 
 
 class _Brief(logging.Filter):

@@ -1,6 +1,6 @@
-"""A connection pool that runs work as one unprivileged role, for one tenant per transaction.
+"""A connection pool that runs work as one unprivileged role, for one agent and user per transaction.
 
-The tenant is set with `SET LOCAL`, for the transaction only, since a session-level SET would leak through a pooler. A
+Both are set with `SET LOCAL`, for the transaction only, since a session-level SET would leak through a pooler. A
 cancelled statement is cancelled on the server too. If the server doesn't acknowledge the cancellation soon, the
 connection is closed, because waiting for a frozen server could take forever. After several failures in a row a circuit
 breaker refuses calls until a probe succeeds (`brain.postgres.breaker`).
@@ -21,11 +21,12 @@ from brain.deadline import Deadline, late
 from brain.errors import EmbeddedServerError, InvalidInput, StoreError, StoreUnavailable
 from brain.postgres import event_loop
 from brain.postgres.breaker import Breaker, Probe, may_wait
-from brain.postgres.connection_setup import CONTENDED, LOST, fill, prepare
+from brain.postgres.connection_setup import CONTENDED, LOST, fill, prepare, refused
 from brain.postgres.transaction import Connection as Connection
 from brain.postgres.transaction import T as T
 from brain.postgres.transaction import Work as Work
 from brain.postgres.transaction import beginning, in_transaction
+from brain.users import ALL_USERS, SHARED, View
 
 log = logging.getLogger(__name__)
 
@@ -124,14 +125,23 @@ class Database:
             pool.terminate()
 
     async def run(
-        self, agent_id: str, work: Work[T], *, timeout: float = 60.0, durable: bool = True, snapshot: bool = False
+        self,
+        agent_id: str,
+        work: Work[T],
+        *,
+        user_id: View = SHARED,
+        timeout: float = 60.0,
+        durable: bool = True,
+        snapshot: bool = False,
     ) -> T:
         """Run idempotent `work` in one transaction that sees only this agent's rows; return its result.
 
         A lost connection, a deadlock or a serialization failure is retried on a fresh connection.
 
         Args:
-            agent_id: the tenant whose rows row level security admits.
+            agent_id: the agent whose rows row level security admits.
+            user_id: the user whose rows it admits beside the shared ones; `ALL_USERS` admits those of all users, with
+                the operator's role.
             work: a coroutine function that takes the connection. It may run several times.
             timeout: seconds for all attempts together.
             durable: False lets the commit return before it is on disk, for rows that can be written again.
@@ -149,7 +159,9 @@ class Database:
         for attempt in range(1, _ATTEMPTS + 1):
             await self._check_breaker(deadline)
             try:
-                return await self._observed(deadline, _Attempt(agent_id, work, deadline.left(), durable, snapshot))
+                return await self._observed(
+                    deadline, _Attempt(agent_id, user_id, work, deadline.left(), durable, snapshot)
+                )
             except CONTENDED as error:
                 if attempt == _ATTEMPTS:
                     raise StoreError(f"Postgres gave up after {attempt} attempts: {error}") from error
@@ -168,6 +180,8 @@ class Database:
                 ) from error
             except asyncpg.DataError as error:
                 raise InvalidInput(f"Postgres cannot store this: {error}") from error
+            except asyncpg.InsufficientPrivilegeError as error:
+                raise refused(error, user_id) from error
             except asyncpg.PostgresError as error:
                 raise StoreError(f"Postgres refused: {error}") from error
         raise AssertionError("unreachable: the last attempt returns or raises")
@@ -227,7 +241,7 @@ class Database:
             self._probe.begin()
 
     async def _answers(self) -> bool:
-        probe = _Attempt("", _do_nothing, _PROBE_SECONDS, durable=False, snapshot=False)
+        probe = _Attempt("", SHARED, _do_nothing, _PROBE_SECONDS, durable=False, snapshot=False)
         try:
             if self._revive is not None:
                 await asyncio.to_thread(self._revive)
@@ -258,6 +272,7 @@ class Database:
         return beginning(
             attempt.agent_id,
             attempt.timeout,
+            user_id=attempt.user_id,
             durable=attempt.durable,
             snapshot=attempt.snapshot,
             read_only=self._read_only,
@@ -290,11 +305,25 @@ class Database:
         self._pool, self._loop = pool, asyncio.get_running_loop()
 
 
+class AllUsersView:
+    """Runs work with the operator's role, in transactions that see and write the rows of all users of an agent."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def run(self, agent_id: str, work: Work[T], *, timeout: float = 60.0) -> T:
+        """Run work as `Database.run` does, for all users. Shared rows are written until `write_as` names a user."""
+        return await self._database.run(agent_id, work, user_id=ALL_USERS, timeout=timeout)
+
+
 class _Attempt(Generic[T]):
     """One attempt to run an agent's work in a transaction. `connected` is True once it got a connection."""
 
-    def __init__(self, agent_id: str, work: Work[T], timeout: float, durable: bool, snapshot: bool) -> None:
+    def __init__(
+        self, agent_id: str, user_id: View, work: Work[T], timeout: float, durable: bool, snapshot: bool
+    ) -> None:
         self.agent_id = agent_id
+        self.user_id = user_id
         self.work = work
         self.timeout = timeout
         self.durable = durable

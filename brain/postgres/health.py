@@ -15,7 +15,7 @@ from brain import statements
 from brain.postgres import roles
 from brain.postgres.admin_connection import connected
 from brain.postgres.database import APP_ROLE
-from brain.postgres.roles import Granted
+from brain.postgres.roles import OPERATOR, Granted
 
 SQL = statements.load("health")
 
@@ -83,6 +83,7 @@ class DatabaseHealth:
         granted: the read-only roles that `login` may use; None without a schema.
         activity: the load of the server.
         oldest: the revision of the oldest code that may use the schema.
+        operator: True if `login` may use the operator's role, which sees the rows of all users.
     """
 
     version: str
@@ -103,6 +104,7 @@ class DatabaseHealth:
     granted: Granted | None = None
     activity: Activity | None = None
     oldest: str | None = None
+    operator: bool = True
 
 
 async def examine(url: str) -> DatabaseHealth:
@@ -119,7 +121,7 @@ async def examine(url: str) -> DatabaseHealth:
 async def _examined(connection: Any) -> DatabaseHealth:
     await connection.fetchval("SELECT 1")  # warm up, so that the round trip is measured without first-use costs
     sent_at = datetime.now(UTC)
-    server = dict(await connection.fetchrow(*SQL.server(role=APP_ROLE)))
+    server = dict(await connection.fetchrow(*SQL.server(role=APP_ROLE, operator=OPERATOR)))
     received_at = datetime.now(UTC)
     rows = {name: await connection.fetch(*SQL[name]()) for name in ("unprotected", "broken_indexes", "tables")}
     midpoint = sent_at + (received_at - sent_at) / 2

@@ -21,6 +21,7 @@ from sqlalchemy.pool import NullPool
 
 from brain.errors import SchemaError, StoreUnavailable
 from brain.postgres import index_builds
+from brain.postgres.roles import CREATE_OPERATOR
 from brain.postgres.schema import HEAD, MIN_PGVECTOR, MIN_POSTGRES, pgvector_too_old, refusal, unknown
 
 _PACKAGE = Path(__file__).parent.parent
@@ -86,6 +87,8 @@ async def _migrate_all(connection: AsyncConnection, driver: Any, settings: Confi
     async with connection.begin():
         current = await connection.run_sync(_current)
     for revision in _pending(settings, current, to):
+        if current is not None:  # a migration may use the indexes of those before it
+            await index_builds.build(driver, index_builds.declared(_versions(settings), current))
         await _migrate_with_retries(connection, driver, settings, revision, attempts)
         current = revision
     assert current is not None
@@ -164,6 +167,9 @@ def _prerequisites(connection: sa.Connection) -> None:
     if connection.execute(sa.text("SELECT 1 FROM pg_roles WHERE rolname = 'cognitive_app'")).first() is None:
         _allowed(connection, "CREATE ROLE cognitive_app NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE")
         _allowed(connection, "GRANT cognitive_app TO CURRENT_USER")
+    if connection.execute(sa.text("SELECT 1 FROM pg_roles WHERE rolname = 'cognitive_operator'")).first() is None:
+        for statement in CREATE_OPERATOR:
+            _allowed(connection, statement)
 
 
 def _extension(connection: sa.Connection) -> None:

@@ -1,9 +1,12 @@
-"""Read-only roles for dashboards and analysis, with fewer privileges than the application's role.
+"""The roles beside the application's: read-only ones for dashboards and analysis, and the operator's.
 
 The role `cognitive_reader` reads every table under the same row level security as the application, one agent at a time.
 The role `cognitive_overview` reads only the counts of all agents, which contain no text. A login uses a role by setting
 it within a transaction. It does not inherit the role's privileges, because a row level security policy for a role also
 applies to every login that inherits from the role.
+
+The role `cognitive_operator` reads and writes the rows of all users of one agent. Migrations create it and grant it to
+the application's role, which sets it for the calls over all users, such as the erasure of an agent.
 """
 
 from __future__ import annotations
@@ -20,6 +23,12 @@ SQL = statements.load("roles")
 READER = "cognitive_reader"
 OVERVIEW = "cognitive_overview"
 ROLES = (READER, OVERVIEW)
+OPERATOR = "cognitive_operator"
+CREATE_OPERATOR = (
+    f"CREATE ROLE {OPERATOR} NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE",
+    # without inheritance, since its row level security policies would bind the application's role too
+    f"GRANT {OPERATOR} TO cognitive_app WITH INHERIT FALSE, SET TRUE",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +70,16 @@ async def create(url: str, logins: Sequence[str] = (), *, overview: bool = True)
         for login in logins:
             await connection.execute(await connection.fetchval(*SQL.grant(roles=list(granted), login=login)))
     return granted
+
+
+async def create_operator(url: str) -> None:
+    """Create the operator's role and grant it to the application's role, unless it exists.
+
+    Raises:
+        StoreUnavailable: the server does not answer.
+        SchemaError: the URL's role may not create roles.
+    """
+    async with connected(url, "create the operator's role") as connection, connection.transaction():
+        if await connection.fetchval(*SQL.exists(role=OPERATOR)) is None:
+            for statement in CREATE_OPERATOR:
+                await connection.execute(statement)

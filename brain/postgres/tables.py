@@ -55,19 +55,32 @@ def _agent() -> Column[Any]:
     return _column("agent_id", Text)
 
 
+def _scope() -> tuple[Column[Any], Column[Any]]:
+    return _agent(), _column("user_id", Text, default=EMPTY)
+
+
+def _key(table: str, *columns: str) -> PrimaryKeyConstraint:
+    return PrimaryKeyConstraint("agent_id", "user_id", *columns, name=f"{table}_user_pkey")
+
+
 agent_state = Table(
     "agent_state", metadata, _agent(),
     _column("next_seq", BigInteger, default=text("1")), _column("next_session", Integer, default=text("1")),
-    _column("memories", BigInteger, default=ZERO), _column("passages", BigInteger, default=ZERO),
-    _column("sessions", BigInteger, default=ZERO), _column("content_lexemes", BigInteger, default=ZERO),
-    _column("context_lexemes", BigInteger, default=ZERO), _column("model", Text, nullable=True),
+    _column("model", Text, nullable=True),
     _column("language", Text, default=text("'english'")), _column("pending_language", Text, nullable=True),
     _column("language_chosen", Boolean),
     PrimaryKeyConstraint("agent_id"),
 )
 
+corpus = Table(
+    "corpus", metadata, *_scope(), _column("memories", BigInteger, default=ZERO),
+    _column("passages", BigInteger, default=ZERO), _column("sessions", BigInteger, default=ZERO),
+    _column("content_lexemes", BigInteger, default=ZERO), _column("context_lexemes", BigInteger, default=ZERO),
+    PrimaryKeyConstraint("agent_id", "user_id"),
+)
+
 memory = Table(
-    "memory", metadata, _agent(), _column("id", Uuid), _column("seq", BigInteger), _column("identity", LargeBinary),
+    "memory", metadata, *_scope(), _column("id", Uuid), _column("seq", BigInteger), _column("identity", LargeBinary),
     _column("type", Text), _column("content", Text), _column("speaker", Text, nullable=True),
     _column("context", Text, default=EMPTY), _column("occurred_at", AT), _column("session_id", Text, nullable=True),
     _column("session_number", Integer, nullable=True), _column("source", Text, nullable=True),
@@ -79,47 +92,51 @@ memory = Table(
     _column("trust", Text, default=text("'host'")), _column("expires_at", AT, nullable=True),
     _column("hidden_at", AT, nullable=True), _column("hidden_reason", Text, nullable=True),
     _column("metadata", JSONB, default=NONE), _column("claim", Text, nullable=True),
-    PrimaryKeyConstraint("agent_id", "id"), UniqueConstraint("agent_id", "identity"),
+    _key("memory", "id"), UniqueConstraint("agent_id", "user_id", "identity", name="memory_user_identity"),
     CheckConstraint("trust IN ('foreign', 'talk', 'agent', 'host')"),
     CheckConstraint(f"type IN ({_MEMORY_TYPES})"),
     CheckConstraint("confidence BETWEEN 0 AND 1"),
     CheckConstraint("hidden_reason IN ('superseded', 'retired', 'expired', 'merged')"),
     CheckConstraint("(hidden_at IS NULL) = (hidden_reason IS NULL)", name="memory_hidden_with_reason"),
-    Index("memory_by_session", "agent_id", "session_id", "occurred_at", "seq", postgresql_include=["id"]),
-    Index("memory_by_time", "agent_id", "type", "occurred_at", "seq", postgresql_include=["id"]),
-    Index("memory_pinned", "agent_id", "seq", postgresql_where=text("pinned")),
+    Index("memory_by_id", "agent_id", "id", postgresql_include=["user_id"]),
+    Index("memory_user_session", "agent_id", "user_id", "session_id", "occurred_at", "seq", postgresql_include=["id"]),
+    Index("memory_user_time", "agent_id", "user_id", "type", "occurred_at", "seq", postgresql_include=["id"]),
+    Index("memory_user_pinned", "agent_id", "user_id", "seq", postgresql_where=text("pinned")),
     Index(
-        "memory_hidden", "agent_id", "occurred_at", "seq", postgresql_include=["id", "hidden_at", "hidden_reason"],
-        postgresql_where=text("hidden_at IS NOT NULL"),
+        "memory_user_hidden", "agent_id", "user_id", "occurred_at", "seq",
+        postgresql_include=["id", "hidden_at", "hidden_reason"], postgresql_where=text("hidden_at IS NOT NULL"),
     ),
     Index(
-        "memory_by_claim", "agent_id", "claim", "occurred_at", postgresql_include=["id"],
+        "memory_user_claim", "agent_id", "user_id", "claim", "occurred_at", postgresql_include=["id"],
         postgresql_where=text("claim IS NOT NULL"),
     ),
 )
 
 revision = Table(
-    "revision", metadata, _agent(), _column("memory_id", Uuid), _column("number", Integer), _column("previous", JSONB),
+    "revision", metadata, *_scope(), _column("memory_id", Uuid), _column("number", Integer), _column("previous", JSONB),
     _column("changed_at", AT, default=NOW),
-    PrimaryKeyConstraint("agent_id", "memory_id", "number"), CheckConstraint("number > 0"),
+    _key("revision", "memory_id", "number"), CheckConstraint("number > 0"),
 )
 
 passage = Table(
-    "passage", metadata, _agent(), _column("memory_id", Uuid), _column("ordinal", Integer),
+    "passage", metadata, *_scope(), _column("memory_id", Uuid), _column("ordinal", Integer),
     _column("start", Integer), _column("stop", Integer), _column("content_length", Integer),
     _column("context_length", Integer), _column("lexemes", ARRAY(Text)),
     _column("languages", ARRAY(Text), default=text("'{english}'")),
-    PrimaryKeyConstraint("agent_id", "memory_id", "ordinal"),
-    ForeignKeyConstraint(["agent_id", "memory_id"], ["memory.agent_id", "memory.id"], ondelete="CASCADE"),
+    _key("passage", "memory_id", "ordinal"),
+    ForeignKeyConstraint(
+        ["agent_id", "user_id", "memory_id"], ["memory.agent_id", "memory.user_id", "memory.id"], ondelete="CASCADE",
+        name="passage_of_memory",
+    ),
 )
 
 posting = Table(
-    "posting", metadata, _agent(), _column("lexeme", Text), _column("memory_id", Uuid), _column("ordinal", Integer),
+    "posting", metadata, *_scope(), _column("lexeme", Text), _column("memory_id", Uuid), _column("ordinal", Integer),
     _column("type", Text), _column("session_number", Integer, nullable=True),
     _column("content_frequency", SmallInteger), _column("context_frequency", SmallInteger),
     _column("content_length", Integer), _column("context_length", Integer),
     Index(
-        "posting_by_lexeme", "agent_id", "lexeme", "memory_id", "ordinal", unique=True,
+        "posting_user_lexeme", "agent_id", "user_id", "lexeme", "memory_id", "ordinal", unique=True,
         postgresql_include=[
             "type", "session_number", "content_frequency", "context_frequency", "content_length", "context_length",
         ],
@@ -127,24 +144,27 @@ posting = Table(
 )
 
 memory_value = Table(
-    "memory_value", metadata, _agent(), _column("type", Text), _column("path", Text(collation="C")),
+    "memory_value", metadata, *_scope(), _column("type", Text), _column("path", Text(collation="C")),
     _column("value", Text(collation="C")), _column("memory_id", Uuid),
-    PrimaryKeyConstraint("agent_id", "type", "path", "value", "memory_id"),
+    _key("memory_value", "type", "path", "value", "memory_id"),
 )
 
 embedding = Table(
-    "embedding", metadata, _agent(), _column("memory_id", Uuid), _column("ordinal", Integer), _column("field", Text),
+    "embedding", metadata, *_scope(), _column("memory_id", Uuid), _column("ordinal", Integer), _column("field", Text),
     _column("model", Text), _column("dimension", SmallInteger), _column("type", Text),
     _column("embedding", HALFVEC()), _column("cell", Integer, nullable=True),
-    PrimaryKeyConstraint("agent_id", "memory_id", "ordinal", "field", "model"),
-    ForeignKeyConstraint(["agent_id", "memory_id"], ["memory.agent_id", "memory.id"], ondelete="CASCADE"),
+    _key("embedding", "memory_id", "ordinal", "field", "model"),
+    ForeignKeyConstraint(
+        ["agent_id", "user_id", "memory_id"], ["memory.agent_id", "memory.user_id", "memory.id"], ondelete="CASCADE",
+        name="embedding_of_memory",
+    ),
     CheckConstraint("field IN ('content', 'context')"), CheckConstraint("vector_dims(embedding) = dimension"),
     Index(
-        "embedding_by_cell", "agent_id", "model", "field", "type", "cell",
+        "embedding_user_cell", "agent_id", "user_id", "model", "field", "type", "cell",
         postgresql_include=["memory_id", "ordinal", "embedding"], postgresql_where=text("dimension <= 1200"),
     ),
     Index(
-        "embedding_long_by_cell", "agent_id", "model", "field", "type", "cell",
+        "embedding_user_long_cell", "agent_id", "user_id", "model", "field", "type", "cell",
         postgresql_where=text("dimension > 1200"),
     ),
 )
@@ -157,20 +177,20 @@ cell = Table(
 )
 
 session = Table(
-    "session", metadata, _agent(), _column("session_id", Text), _column("number", Integer, nullable=True),
+    "session", metadata, *_scope(), _column("session_id", Text), _column("number", Integer, nullable=True),
     _column("memories", BigInteger, default=ZERO), _column("lexemes", BigInteger, default=ZERO),
     _column("turns", BigInteger, default=ZERO), _column("summary", Text, default=EMPTY),
     _column("started_at", AT), _column("last_at", AT), _column("ended_at", AT, nullable=True),
     _column("summarized_until", Text, nullable=True), _column("plan", ARRAY(Text), default=NONE),
     _column("step", Integer, default=ZERO), _column("recent_messages", LargeBinary, nullable=True),
     _column("recent_turn_id", Text, nullable=True), _column("recent_turn_at", AT, nullable=True),
-    PrimaryKeyConstraint("agent_id", "session_id"), UniqueConstraint("agent_id", "number"),
+    _key("session", "session_id"), UniqueConstraint("agent_id", "user_id", "number", name="session_user_number"),
     CheckConstraint("step >= 0"),
 )
 
 turn = Table(
-    "turn", metadata, _agent(), _column("turn_id", Text), _column("session_id", Text),
-    _column("user_id", Text, nullable=True), _column("at", AT), _column("status", Text, default=text("'open'")),
+    "turn", metadata, *_scope(), _column("turn_id", Text), _column("session_id", Text),
+    _column("recorded_user", Text, nullable=True), _column("at", AT), _column("status", Text, default=text("'open'")),
     _column("message", Text), _column("policy", Text), _column("frame", Text),
     _column("degraded", ARRAY(Text), default=NONE), _column("model", Text, nullable=True),
     _column("query", HALFVEC(), nullable=True), _column("trace", JSONB), _column("closed_at", AT, nullable=True),
@@ -178,12 +198,13 @@ turn = Table(
     _column("tools_called", ARRAY(Text), default=NONE), _column("categories", ARRAY(Text), default=NONE),
     _column("runtime", Text, nullable=True), _column("measures", JSONB, default=text("'{}'")),
     _column("response", Text, nullable=True), _column("degraded_codes", ARRAY(Text), default=NONE),
-    PrimaryKeyConstraint("agent_id", "turn_id"),
+    _key("turn", "turn_id"),
     CheckConstraint("status IN ('open', 'completed', 'failed', 'abandoned')"),
-    Index("turn_by_session", "agent_id", "session_id", "at"), Index("turn_by_time", "agent_id", "at"),
-    Index("turn_open", "agent_id", "opened_at", postgresql_where=text("status = 'open'")),
+    Index("turn_user_session", "agent_id", "user_id", "session_id", "at"),
+    Index("turn_user_time", "agent_id", "user_id", "at"),
+    Index("turn_user_open", "agent_id", "user_id", "opened_at", postgresql_where=text("status = 'open'")),
     Index(
-        "turn_by_model", "agent_id", "model", text("at DESC"), "turn_id",
+        "turn_user_model", "agent_id", "user_id", "model", text("at DESC"), "turn_id",
         postgresql_where=text("status = 'completed' AND query IS NOT NULL"),
     ),
 )
@@ -197,23 +218,26 @@ embedding_model = Table(
 )
 
 turn_embedding = Table(
-    "turn_embedding", metadata, _agent(), _column("turn_id", Text), _column("model", Text), _column("at", AT),
+    "turn_embedding", metadata, *_scope(), _column("turn_id", Text), _column("model", Text), _column("at", AT),
     _column("embedding", HALFVEC()),
-    PrimaryKeyConstraint("agent_id", "turn_id", "model"),
-    ForeignKeyConstraint(["agent_id", "turn_id"], ["turn.agent_id", "turn.turn_id"], ondelete="CASCADE"),
-    Index("turn_embedding_by_time", "agent_id", "model", text("at DESC"), "turn_id"),
+    _key("turn_embedding", "turn_id", "model"),
+    ForeignKeyConstraint(
+        ["agent_id", "user_id", "turn_id"], ["turn.agent_id", "turn.user_id", "turn.turn_id"], ondelete="CASCADE",
+        name="turn_embedding_of_turn",
+    ),
+    Index("turn_embedding_user_time", "agent_id", "user_id", "model", text("at DESC"), "turn_id"),
 )
 
 exposure = Table(
-    "exposure", metadata, _agent(), _column("turn_id", Text), _column("memory_id", Uuid), _column("type", Text),
+    "exposure", metadata, *_scope(), _column("turn_id", Text), _column("memory_id", Uuid), _column("type", Text),
     _column("via", Text), _column("slot", SmallInteger), _column("propensity", REAL), _column("at", AT),
     _column("overlap", REAL, nullable=True), _column("used", Boolean, nullable=True),
     _column("rating", Boolean, nullable=True), _column("relevance_gap", REAL, nullable=True),
     _column("tokens", Integer, default=ZERO),
-    PrimaryKeyConstraint("agent_id", "turn_id", "memory_id"),
+    _key("exposure", "turn_id", "memory_id"),
     CheckConstraint("via IN ('prompt', 'recall')"), CheckConstraint("propensity > 0 AND propensity <= 1"),
     CheckConstraint("tokens >= 0"),
-    Index("exposure_by_memory", "agent_id", "memory_id", "at", "turn_id"),
+    Index("exposure_user_memory", "agent_id", "user_id", "memory_id", "at", "turn_id"),
 )
 
 rollup = Table(
@@ -227,15 +251,15 @@ rollup = Table(
 )
 
 usage = Table(
-    "usage", metadata, _agent(), _column("memory_id", Uuid), _column("shown", Double), _column("used", Double),
+    "usage", metadata, *_scope(), _column("memory_id", Uuid), _column("shown", Double), _column("used", Double),
     _column("times_shown", BigInteger), _column("times_used", BigInteger), _column("last_at", AT),
-    PrimaryKeyConstraint("agent_id", "memory_id"),
+    _key("usage", "memory_id"),
 )
 
 usage_base = Table(
-    "usage_base", metadata, _agent(), _column("type", Text), _column("shown", Double), _column("used", Double),
+    "usage_base", metadata, *_scope(), _column("type", Text), _column("shown", Double), _column("used", Double),
     _column("last_at", AT), _column("decoys", Double, default=ZERO), _column("decoys_used", Double, default=ZERO),
-    PrimaryKeyConstraint("agent_id", "type"),
+    _key("usage_base", "type"),
 )
 
 policy = Table(
@@ -245,10 +269,10 @@ policy = Table(
 )
 
 shadow = Table(
-    "shadow", metadata, _agent(), _column("turn_id", Text), _column("policy", Text), _column("shown", ARRAY(Uuid)),
+    "shadow", metadata, *_scope(), _column("turn_id", Text), _column("policy", Text), _column("shown", ARRAY(Uuid)),
     _column("tokens", Integer), _column("at", AT),
-    PrimaryKeyConstraint("agent_id", "turn_id", "policy"),
-    Index("shadow_by_time", "agent_id", "policy", text("at DESC"), "turn_id"),
+    _key("shadow", "turn_id", "policy"),
+    Index("shadow_user_time", "agent_id", "user_id", "policy", text("at DESC"), "turn_id"),
 )
 
 policy_version = Table(
@@ -267,33 +291,36 @@ policy_activation = Table(
 )
 
 artifact = Table(
-    "artifact", metadata, _agent(), _column("id", Uuid), _column("session_id", Text),
+    "artifact", metadata, *_scope(), _column("id", Uuid), _column("session_id", Text),
     _column("turn_id", Text, nullable=True), _column("kind", Text), _column("name", Text),
     _column("created_at", AT, default=NOW), _column("tool", Text, nullable=True),
     _column("subtask_id", Uuid, nullable=True), _column("characters", BigInteger, default=ZERO),
     _column("replacements", ARRAY(Integer), default=NONE),
-    PrimaryKeyConstraint("agent_id", "id"), Index("artifact_by_session", "agent_id", "session_id", "created_at"),
+    _key("artifact", "id"), Index("artifact_user_session", "agent_id", "user_id", "session_id", "created_at"),
 )
 
 artifact_chunk = Table(
-    "artifact_chunk", metadata, _agent(), _column("artifact_id", Uuid), _column("ordinal", Integer),
+    "artifact_chunk", metadata, *_scope(), _column("artifact_id", Uuid), _column("ordinal", Integer),
     _column("start", BigInteger), _column("line", BigInteger), _column("content", Text),
-    PrimaryKeyConstraint("agent_id", "artifact_id", "ordinal"),
-    ForeignKeyConstraint(["agent_id", "artifact_id"], ["artifact.agent_id", "artifact.id"], ondelete="CASCADE"),
+    _key("artifact_chunk", "artifact_id", "ordinal"),
+    ForeignKeyConstraint(
+        ["agent_id", "user_id", "artifact_id"], ["artifact.agent_id", "artifact.user_id", "artifact.id"],
+        ondelete="CASCADE", name="artifact_chunk_of_artifact",
+    ),
 )
 
 subtask = Table(
-    "subtask", metadata, _agent(), _column("id", Uuid), _column("session_id", Text), _column("title", Text),
+    "subtask", metadata, *_scope(), _column("id", Uuid), _column("session_id", Text), _column("title", Text),
     _column("status", Text, default=text("'open'")), _column("depends_on", ARRAY(Uuid), default=NONE),
     _column("artifacts", ARRAY(Uuid), default=NONE), _column("result", Text, default=EMPTY),
     _column("created_at", AT, default=NOW), _column("completed_at", AT, nullable=True),
     _column("facts", ARRAY(Uuid), default=NONE), _column("lexemes", ARRAY(Text), default=NONE),
-    PrimaryKeyConstraint("agent_id", "id"), CheckConstraint("status IN ('open', 'completed', 'abandoned')"),
-    Index("subtask_by_session", "agent_id", "session_id", "created_at"),
+    _key("subtask", "id"), CheckConstraint("status IN ('open', 'completed', 'abandoned')"),
+    Index("subtask_user_session", "agent_id", "user_id", "session_id", "created_at"),
 )
 
 erasure = Table(
-    "erasure", metadata, _agent(), _column("at", AT, default=text("clock_timestamp()")), _column("what", Text),
+    "erasure", metadata, *_scope(), _column("at", AT, default=text("clock_timestamp()")), _column("what", Text),
     _column("counts", JSONB, default=text("'{}'")),
-    PrimaryKeyConstraint("agent_id", "at", "what"), CheckConstraint("what IN ('agent', 'memories', 'retention')"),
+    _key("erasure", "at", "what"), CheckConstraint("what IN ('agent', 'memories', 'retention')"),
 )

@@ -1,4 +1,4 @@
-"""Run a transaction for one tenant, and leave the connection usable even if the transaction fails or is cancelled."""
+"""Run a transaction for one agent and user, and leave the connection usable even if it fails or is cancelled."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from typing import Any, TypeAlias, TypeVar
 import asyncpg
 
 from brain.errors import InvalidInput
+from brain.postgres.roles import OPERATOR
 from brain.text import unstorable
+from brain.users import SHARED, AllUsers, View
 
 T = TypeVar("T")
 Connection: TypeAlias = Any  # asyncpg ships no types: a connection of its pool
@@ -23,9 +25,9 @@ _UNDO_SECONDS = 1.0  # a healthy server acknowledges a cancellation within milli
 # it, and Postgres overestimates its cost.
 _BEGIN = """
 BEGIN {mode}; {role} {cluster}
-SET LOCAL cognitive.agent_id TO {agent}; SET LOCAL statement_timeout TO {milliseconds};
-SET LOCAL synchronous_commit TO {commit}; SET LOCAL plan_cache_mode TO {plans};
-SET LOCAL jit TO off
+SET LOCAL cognitive.agent_id TO {agent}; SET LOCAL cognitive.user_id TO {user};
+SET LOCAL statement_timeout TO {milliseconds}; SET LOCAL synchronous_commit TO {commit};
+SET LOCAL plan_cache_mode TO {plans}; SET LOCAL jit TO off
 """
 # Functions of this schema that read tables run on the machine with the rows; Citus counts them as nested queries.
 _CLUSTER = """
@@ -41,16 +43,20 @@ def beginning(
     agent_id: str,
     seconds: float,
     *,
+    user_id: View = SHARED,
     durable: bool = True,
     snapshot: bool = False,
     read_only: bool = False,
     role: str | None = None,
     clustered: bool = False,
 ) -> str:
-    """Return the SQL statements that begin a transaction for the tenant `agent_id`.
+    """Return the SQL statements that begin a transaction for the agent `agent_id`, in the view of `user_id`.
 
     Args:
-        agent_id: the tenant, set for row level security.
+        agent_id: the agent, set for row level security.
+        user_id: the user, set for row level security. Without one, only shared rows are seen. With `ALL_USERS` the
+            transaction has the operator's role, which sees the rows of all users, and writes shared rows until
+            `write_as` names a user.
         seconds: the timeout of each statement.
         durable: False lets the commit return before it is on disk.
         snapshot: True gives all statements the same snapshot.
@@ -59,19 +65,29 @@ def beginning(
         clustered: the server is the coordinator of a Citus cluster, which propagates these settings.
 
     Raises:
-        InvalidInput: `agent_id` contains characters that Postgres cannot store.
+        InvalidInput: `agent_id` or `user_id` contains characters that Postgres cannot store.
     """
-    if (unfit := unstorable(agent_id)) is not None:
-        raise InvalidInput(f"agent_id holds {unfit}")
+    user = SHARED if isinstance(user_id, AllUsers) else user_id
+    for name, text in (("agent_id", agent_id), ("user_id", user)):
+        if (unfit := unstorable(text)) is not None:
+            raise InvalidInput(f"{name} holds {unfit}")
+    if isinstance(user_id, AllUsers):
+        role = OPERATOR
     return _BEGIN.format(
         mode=" ".join(("ISOLATION LEVEL REPEATABLE READ",) * snapshot + ("READ ONLY",) * read_only),
         role=f"SET LOCAL ROLE {role};" if role is not None else "",
         cluster=_CLUSTER if clustered else "",
         agent=_literal(agent_id),
+        user=_literal(user),
         milliseconds=max(1, int(seconds * 1000)),
         commit="on" if durable else "off",
         plans=_PLANS[clustered],
     )
+
+
+async def write_as(connection: Connection, user_id: str) -> None:
+    """Let a transaction in the operator's view write the rows of a user from here on; '' is shared rows."""
+    await connection.execute(f"SET LOCAL cognitive.user_id TO {_literal(user_id)}")
 
 
 def _literal(text: str) -> str:

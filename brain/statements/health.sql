@@ -13,6 +13,9 @@ SELECT current_setting('server_version') AS version,
        (SELECT pg_has_role(session_user, oid, CASE WHEN current_setting('server_version_num')::int < 160000
            THEN 'MEMBER' ELSE 'SET' END)
         FROM pg_roles WHERE rolname = :role) AS member,
+       coalesce((SELECT pg_has_role(session_user, oid, CASE WHEN current_setting('server_version_num')::int < 160000
+           THEN 'MEMBER' ELSE 'SET' END)
+        FROM pg_roles WHERE rolname = :operator), false) AS operator,
        clock_timestamp() AS now
 
 -- name: revision

@@ -34,3 +34,7 @@ SELECT session_user::text AS login, coalesce(array_agg(r.rolname::text) FILTER (
                 WHERE c.relnamespace = to_regnamespace('cognitive') AND c.relkind = 'r'
                       AND (r.rolname <> 'cognitive_overview' OR c.relname = 'rollup'))), '{}') AS granted
 FROM unnest(:roles::text[]) AS wanted(role) LEFT JOIN pg_roles AS r ON r.rolname = wanted.role
+
+-- name: exists
+-- A row if the role exists.
+SELECT 1 FROM pg_roles WHERE rolname = :role

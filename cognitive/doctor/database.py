@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from brain.postgres.health import DatabaseHealth, TableHealth
-from brain.postgres.roles import OVERVIEW, READER
+from brain.postgres.roles import CREATE_OPERATOR, OPERATOR, OVERVIEW, READER
 from brain.postgres.schema import FIRST, HEAD, MIN_PGVECTOR, MIN_POSTGRES, pgvector_too_old, refusal
 from cognitive.doctor.facts import UNREACHABLE, Facts, SpaceFacts, Verdict, ok
 
@@ -54,6 +54,9 @@ def roles(health: DatabaseHealth) -> Verdict:
     if not health.member:
         detail = f"{health.login} is not a member of cognitive_app"
         return "failure", detail, f'GRANT cognitive_app TO "{health.login}"'
+    if not health.operator:
+        detail = f"{health.login} may not use the role {OPERATOR}: retention, erasing an agent and re-embedding fail"
+        return "failure", detail, f"run as an administrator: {'; '.join(CREATE_OPERATOR)}"
     if health.login_above:
         detail = f"{health.login} bypasses row level security until it sets the role cognitive_app"
         return "warning", detail, "connect as an ordinary role that is a member of cognitive_app"
