@@ -55,6 +55,7 @@ TABLES = (
     "usage_base",
     "rollup",
     "agent_state",
+    "corpus",
     "policy",
 )
 
@@ -127,7 +128,7 @@ def directions(count: int, chance: np.random.Generator) -> np.ndarray:
     return found
 
 
-STORE = ("memory", "superseded", "supersedes", "passage", "posting", "session", "agent_state")
+STORE = ("memory", "superseded", "supersedes", "passage", "posting", "session", "agent_state", "corpus")
 
 
 async def store(c: asyncpg.Connection, agent: str, size: int, words: list[str]) -> None:

@@ -32,14 +32,16 @@ SELECT $1, 's' || session, session, count(*), sum(cardinality(lexemes)), 20, min
 GROUP BY session
 
 -- name: agent_state
-INSERT INTO cognitive.agent_state (agent_id, next_seq, next_session, memories, passages, sessions, content_lexemes,
-                              context_lexemes, language_chosen)
-SELECT $1, max(seq) + 1, max(session) + 1, count(*), count(*), count(DISTINCT session), sum(cardinality(lexemes)),
-       sum(cardinality(lexemes)), false FROM made
+INSERT INTO cognitive.agent_state (agent_id, next_seq, next_session, language_chosen)
+SELECT $1, max(seq) + 1, max(session) + 1, false FROM made
+
+-- name: corpus
+INSERT INTO cognitive.corpus (agent_id, memories, passages, sessions, content_lexemes, context_lexemes)
+SELECT $1, count(*), count(*), count(DISTINCT session), sum(cardinality(lexemes)), sum(cardinality(lexemes)) FROM made
 
 -- name: turn
 -- $1 agent, $2 turns, $3 since, $4 seconds of the whole stretch, $5 versions of policies, $6 the embedding model
-INSERT INTO cognitive.turn (agent_id, turn_id, session_id, user_id, at, status, message, policy, frame, degraded, model,
+INSERT INTO cognitive.turn (agent_id, turn_id, session_id, recorded_user, at, status, message, policy, frame, degraded, model,
                             query, trace, closed_at, opened_at, tools_called, categories, runtime, measures,
                             degraded_codes)
 SELECT $1, gen_random_uuid()::text, 's' || n / 20, 'user-' || n % 7, f.at,

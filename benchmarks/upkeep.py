@@ -71,10 +71,11 @@ async def fill(url: str, contents: list[str]) -> None:
             "embedding", schema_name="cognitive", columns=VECTOR_COLUMNS, records=records
         )
     await connection.execute(
-        "INSERT INTO cognitive.agent_state (agent_id, next_seq, memories, language_chosen) VALUES ($1, $2, $2, false)",
+        "INSERT INTO cognitive.agent_state (agent_id, next_seq, language_chosen) VALUES ($1, $2, false)",
         AGENT,
         len(rows),
     )
+    await connection.execute("INSERT INTO cognitive.corpus (agent_id, memories) VALUES ($1, $2)", AGENT, len(rows))
     await connection.execute("ANALYZE cognitive.memory, cognitive.embedding")
     await connection.close()
 

@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 
 from brain import statements
 from brain.memory_rows import SQL as WRITING
-from brain.postgres.database import Connection, Database
+from brain.postgres.database import AllUsersView, Connection, Database
 from brain.postgres.wire_types import encode_halfvec
 from brain.types import Vectors
+from brain.users import SHARED
 
 SQL = statements.load("ivf_index")
 SIZE = 200  # vectors per cell: comparing the query with all centres then costs about as much as reading the cells
@@ -65,7 +66,7 @@ class IvfIndex:
     """
 
     def __init__(self, database: Database, *, large: int = LARGE, size: int = SIZE, page: int = 5_000) -> None:
-        self._database = database
+        self._database = AllUsersView(database)
         self._large = large
         self._size = size
         self._page = page
@@ -120,12 +121,12 @@ class IvfIndex:
         Yields the number of vectors of each page.
         """
         numbers, cell_centres = await self._centres(key)
-        last: tuple[UUID, int] = (UUID(int=0), -1)
+        last: tuple[str, UUID, int] = (SHARED, UUID(int=0), -1)
         while rows := await self._database.run(key["agent_id"], partial(_unsorted, key, last, self._page)):
             nearest_centres = await asyncio.to_thread(nearest, _vectors(rows), cell_centres)
             cells = numbers[nearest_centres]
             await self._database.run(key["agent_id"], partial(_put, key, None, rows, cells), timeout=_SECONDS)
-            last = (rows[-1]["memory_id"], rows[-1]["ordinal"])
+            last = (rows[-1]["user_id"], rows[-1]["memory_id"], rows[-1]["ordinal"])
             yield len(rows)
 
     async def _split(self, key: Key) -> int:
@@ -143,17 +144,26 @@ class IvfIndex:
         return np.array([row["number"] for row in rows]), np.stack([row["centre"] for row in rows])
 
 
-async def _unsorted(key: Key, last: tuple[UUID, int], page: int, c: Connection) -> Sequence[Any]:
-    memory_id, ordinal = last
+async def _unsorted(key: Key, last: tuple[str, UUID, int], page: int, c: Connection) -> Sequence[Any]:
+    user_id, memory_id, ordinal = last
     rows: Sequence[Any] = await c.fetch(
-        *SQL.unsorted(**key, after_memory_id=memory_id, after_ordinal=ordinal, limit=page)
+        *SQL.unsorted(**key, after_user_id=user_id, after_memory_id=memory_id, after_ordinal=ordinal, limit=page)
     )
     return rows
 
 
 async def _put(key: Key, current: int | None, rows: Sequence[Any], cells: NDArray[np.int64], c: Connection) -> None:
-    ids, ordinals = [row["memory_id"] for row in rows], [row["ordinal"] for row in rows]
-    await c.execute(*SQL.put(**key, memory_ids=ids, current_cell=current, ordinals=ordinals, cells=cells.tolist()))
+    columns = {name: [row[name] for row in rows] for name in ("user_id", "memory_id", "ordinal")}
+    await c.execute(
+        *SQL.put(
+            **key,
+            user_ids=columns["user_id"],
+            memory_ids=columns["memory_id"],
+            ordinals=columns["ordinal"],
+            cells=cells.tolist(),
+            current_cell=current,
+        )
+    )
 
 
 async def _split_cell(key: Key, cell: int, size: int, c: Connection) -> int:

@@ -56,7 +56,8 @@ class Query:
     `vector` is the unit vector of the query by the embedding model `model`; if it is None, memories are not searched by
     meaning. `dates` is a time range [from, until) that the query names; memories in this range are found by date.
     Only memories that `filter` admits are found. `past` adds the memories that similar past turns used. `at` is the
-    time for which memories are hidden or not; None means now. `filter.as_of` replaces it.
+    time for which memories are hidden or not; None means now. `filter.as_of` replaces it. `half_life_days` is that of
+    usage, whose counts for shared memories and for the user's are added.
     """
 
     types: Mapping[MemoryType, int]
@@ -68,6 +69,7 @@ class Query:
     filter: MemoryFilter = NO_FILTER
     past: PastTurns | None = None
     at: datetime | None = None
+    half_life_days: float = 7.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +239,7 @@ def _fact_values(agent_id: str, query: Query, lexemes: Sequence[str]) -> dict[st
         "limit": past and past.kept,
         "large_passages": LARGE_AGENT_PASSAGES,
         "max_counted": MAX_COUNTED_POSTINGS,
+        "half_life_seconds": query.half_life_days * 86_400,
     }
 
 

@@ -49,10 +49,18 @@ class SelectedTerms:
 def terms(counts: Mapping[str, Sequence[Any]], lexemes: Sequence[str], sessions: int) -> dict[str, Term]:
     """Return the frequency of each lexeme of a query, from the counts that the SQL statement `facts` returned.
 
-    `counts` has the counts of each lexeme; a frequency is estimated where counting stopped early. `sessions` is the
-    number of the agent's sessions.
+    `counts` has the counts of each lexeme, of shared memories and of the user's, which are added. A frequency is
+    estimated where counting stopped early. `sessions` is the number of the agent's sessions.
     """
-    return {lexeme: _term(*counts[lexeme], all_sessions=sessions) for lexeme in lexemes}
+    return {lexeme: _sum([_term(*counted, all_sessions=sessions) for counted in counts[lexeme]]) for lexeme in lexemes}
+
+
+def _sum(terms: Sequence[Term]) -> Term:
+    return Term(
+        sum([term.content_passages for term in terms]),
+        sum([term.sessions for term in terms]),
+        sum([term.all_passages for term in terms]),
+    )
 
 
 def _term(content_passages: int, sessions: int, all_passages: int, last: str | None, *, all_sessions: int) -> Term:

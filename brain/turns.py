@@ -33,6 +33,7 @@ from brain.turn_records import (
     Weigh,
 )
 from brain.types import MemoryType
+from brain.users import ALL_USERS
 
 T = TypeVar("T")
 
@@ -140,7 +141,7 @@ class TurnLog:
         expired = 0
         bound = SQL.expire(agent_id=agent_id, max_open_seconds=abandon_after_minutes * 60, limit=_MAX_EXPIRED)
         while True:
-            rows = await self._database.run(agent_id, lambda c: c.fetch(*bound))
+            rows = await self._database.run(agent_id, lambda c: c.fetch(*bound), user_id=ALL_USERS)
             expired += len(rows)
             if len(rows) < _MAX_EXPIRED:
                 return expired
@@ -221,7 +222,7 @@ class TurnLog:
 
         async def work(c: Connection) -> int:
             await _share(c, agent_id)
-            return len(await c.fetch(*SQL.forget_categories(agent_id=agent_id, user_id=user_id)))
+            return len(await c.fetch(*SQL.forget_categories(agent_id=agent_id, recorded_user=user_id)))
 
         return await self._database.run(agent_id, work)
 
@@ -299,7 +300,7 @@ async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:
             agent_id=agent_id,
             turn_id=turn.turn_id,
             session_id=turn.session_id,
-            user_id=turn.user_id,
+            recorded_user=turn.user_id,
             at=turn.at,
             message=turn.message,
             policy=turn.policy,

@@ -18,6 +18,8 @@ MAX_TURNS = 5_000  # turns examined: a day or two of a busy agent
 MAX_PASSAGES = 2_000  # passages in the sample: shares are accurate to two percent
 MAX_MODELS = 50
 SQL = statements.load("recent", most=MAX_TURNS, sample=MAX_PASSAGES)
+_TURN_MODELS = SQL.turn_models.fill(latest=SQL.latest)
+_DEGRADATIONS = SQL.degradations.fill(latest=SQL.latest)
 _SECONDS = 10.0
 
 
@@ -99,7 +101,7 @@ class RecentAnalytics:
 
         async def work(c: Connection) -> ModelUsageList:
             rows = await c.fetch(
-                *SQL.turn_models(agent_id=agent_id, since=period.since, until=period.until, limit=MAX_MODELS)
+                *_TURN_MODELS(agent_id=agent_id, since=period.since, until=period.until, limit=MAX_MODELS)
             )
             seen = tuple(
                 ModelUsage(row["model"], row["turns"], row["trimmed"], row["cut"], row["last_at"])
@@ -112,7 +114,7 @@ class RecentAnalytics:
 
     async def degradations(self, agent_id: str, period: Period) -> Degradations:
         """Count the degradation codes of the latest turns of a period, by time step."""
-        degradations = SQL.degradations(
+        degradations = _DEGRADATIONS(
             agent_id=agent_id, since=period.since, until=period.until, step=period.step, zone=period.zone
         )
         rows = await self._database.run(agent_id, lambda c: c.fetch(*degradations), timeout=_SECONDS)

@@ -9,7 +9,7 @@ memory has not changed since it was read; the lock of the agent's row excludes o
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from time import monotonic
@@ -19,10 +19,12 @@ from uuid import UUID
 from brain import index_rows, statements
 from brain.embedding.embedders import Embedders
 from brain.errors import InvalidInput
+from brain.index_rows import PassageVector
 from brain.indexing import IndexedPassage, passages, surroundings, texts
 from brain.languages import ENGLISH
 from brain.memory_rows import count, share_agent
-from brain.postgres.database import Connection, Database
+from brain.postgres.database import AllUsersView, Connection, Database
+from brain.postgres.transaction import write_as
 from brain.postgres.wire_types import as_value, encode_halfvec
 from brain.types import MemoryType
 
@@ -44,6 +46,7 @@ class PendingMemory:
     """
 
     id: UUID
+    user_id: str
     type: MemoryType
     content: str
     speaker: str | None
@@ -80,7 +83,7 @@ class Backfill:
     """Embeds existing memories and past turns with another model, which takes most of the time of a change of model."""
 
     def __init__(self, database: Database, embedders: Embedders) -> None:
-        self._database = database
+        self._database = AllUsersView(database)
         self._embedders = embedders
 
     async def fill(
@@ -161,12 +164,13 @@ class Backfill:
                     *SQL.unchanged(agent_id=agent_id, model=model, memory_ids=ids, versions=versions)
                 )
             }
-            put = [
-                (memory.id, memory.type, (ordinal, field, vector))
-                for (memory, (ordinal, field, _)), vector in zip(wanted, found, strict=True)
-                if memory.id in unchanged
-            ]
-            await index_rows.insert_vectors(c, agent_id, model, put)
+            put: dict[str, list[tuple[UUID, MemoryType, PassageVector]]] = {}
+            for (memory, (ordinal, field, _)), vector in zip(wanted, found, strict=True):
+                if memory.id in unchanged:
+                    put.setdefault(memory.user_id, []).append((memory.id, memory.type, (ordinal, field, vector)))
+            for user_id, rows in put.items():
+                await write_as(c, user_id)
+                await index_rows.insert_vectors(c, agent_id, model, rows)
             return len(unchanged)
 
         done = await self._database.run(agent_id, work)
@@ -188,19 +192,25 @@ class Backfill:
             said = [asked(row["message"], row["record"]) for row in rows]
             found = await embedder.embed(said)
             embedder.forget(said)
-            put = await self._put_turns(agent_id, model, [row["turn_id"] for row in rows], list(found))
+            put = await self._put_turns(agent_id, model, rows, list(found))
             if not put:  # the turns were erased, or the model was dropped meanwhile
                 break
             done += put
             await pace.rest(monotonic() - began)
         return done
 
-    async def _put_turns(self, agent_id: str, model: str, ids: list[str], found: list[Any]) -> int:
+    async def _put_turns(self, agent_id: str, model: str, rows: Sequence[Any], found: list[Any]) -> int:
+        users, turns = [row["user_id"] for row in rows], [row["turn_id"] for row in rows]
+
         async def work(c: Connection) -> int:
             await share_agent(c, agent_id)
             encoded = [encode_halfvec(vector) for vector in found]
             return count(
-                await c.execute(*SQL.insert_turns(agent_id=agent_id, model=model, turn_ids=ids, embeddings=encoded))
+                await c.execute(
+                    *SQL.insert_turns(
+                        agent_id=agent_id, model=model, user_ids=users, turn_ids=turns, embeddings=encoded
+                    )
+                )
             )
 
         return await self._database.run(agent_id, work)
@@ -214,6 +224,15 @@ async def lock(c: Connection, agent_id: str) -> None:
     """
     if await c.fetchrow(*SQL.lock(agent_id=agent_id)) is None:
         raise InvalidInput(f"there is no agent {agent_id!r}")
+
+
+def by_user(memories: Iterable[Any]) -> list[tuple[str, list[Any]]]:
+    """Return memories, or rows of memories, grouped by their user, whose rows a transaction writes together."""
+    groups: dict[str, list[Any]] = {}
+    for memory in memories:
+        user_id = memory.user_id if isinstance(memory, PendingMemory) else memory["user_id"]
+        groups.setdefault(user_id, []).append(memory)
+    return list(groups.items())
 
 
 def _bounded(rows: Sequence[Any]) -> list[PendingMemory]:

@@ -12,19 +12,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
 from typing import Any
 from uuid import UUID
 
 from brain import statements
-from brain.changes.backfill import Pace, PendingMemory
+from brain.changes.backfill import Pace, PendingMemory, by_user
 from brain.errors import InvalidInput
 from brain.index_rows import PassagePostings, insert_postings
 from brain.language_detection import READ_CHARS, SAMPLE, language_of_store
 from brain.languages import require
 from brain.memory_rows import SQL as WRITING
 from brain.memory_rows import count
-from brain.postgres.database import Connection, Database
+from brain.postgres.database import AllUsersView, Connection, Database
+from brain.postgres.transaction import write_as
 from brain.postgres.wire_types import as_value
 from brain.statements import SqlStatement
 from brain.text import label
@@ -66,7 +68,7 @@ class Reindexing:
     """Changes the language in which an agent's memories are indexed for lexical search."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self._database = AllUsersView(database)
 
     async def status(self, agent_id: str, language: str | None = None) -> LanguageStatus:
         """Return how many of an agent's memories are indexed in `language`, by default the language that searches use.
@@ -168,7 +170,10 @@ class Reindexing:
             found = await c.fetch(
                 *SQL.unchanged(agent_id=agent_id, language=language, memory_ids=list(indexed), versions=versions)
             )
-            await _insert(c, agent_id, language, [place for each in found for place in indexed[each["id"]]])
+            unchanged = {row["id"] for row in found}
+            for user_id, own in by_user([memory for memory in memories if memory.id in unchanged]):
+                await write_as(c, user_id)
+                await _insert(c, agent_id, language, [place for memory in own for place in indexed[memory.id]])
             return len(found)
 
         return await self._database.run(agent_id, work)
@@ -177,9 +182,8 @@ class Reindexing:
         """Remove the index entries of all languages other than `language`."""
         total, done = (await self.status(agent_id, language)).leaving, 0
         async for rows in self._pages(SQL.next_leaving, agent_id, language, pace):
-            ids = [row["id"] for row in rows]
-            await self._database.run(agent_id, lambda c, ids=ids: _leave(c, agent_id, language, ids))  # type: ignore[misc]
-            done += len(ids)
+            await self._database.run(agent_id, partial(_leave, agent_id, language, rows))
+            done += len(rows)
             progress("clear", min(done, total), total)
 
     async def _pages(
@@ -211,9 +215,12 @@ async def _switch(c: Connection, agent_id: str, language: str) -> None:
         raise InvalidInput(f"agent {agent_id!r}: it was erased meanwhile, or set to another language than {language}")
 
 
-async def _leave(c: Connection, agent_id: str, language: str, ids: Sequence[UUID]) -> None:
+async def _leave(agent_id: str, language: str, rows: Sequence[Any], c: Connection) -> None:
     await c.fetchrow(*SQL.lock(agent_id=agent_id))
-    await c.execute(*SQL.leave(agent_id=agent_id, language=language, memory_ids=ids, label=label(language)))
+    for user_id, own in by_user(rows):
+        await write_as(c, user_id)
+        ids = [row["id"] for row in own]
+        await c.execute(*SQL.leave(agent_id=agent_id, language=language, memory_ids=ids, label=label(language)))
 
 
 async def _places(memory: PendingMemory, language: str) -> list[PassagePostings]:

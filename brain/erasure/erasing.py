@@ -20,6 +20,7 @@ from brain.memory_rows import SQL
 from brain.postgres.database import Connection, Database
 from brain.store import MAX_TRIES, MemoryStore
 from brain.types import Erasure, Memory, NewMemory, Receipt
+from brain.users import ALL_USERS
 
 _End: TypeAlias = Receipt | list[Quoting] | None  # of an erasure's last transaction
 
@@ -155,7 +156,7 @@ class Eraser:
             await purge_derived.log(c, agent_id, "agent", purge_derived.counts(receipt))
             return receipt
 
-        receipt = await self._database.run(agent_id, work, timeout=_SECONDS)
+        receipt = await self._database.run(agent_id, work, user_id=ALL_USERS, timeout=_SECONDS)
         self._embedders.drop(lambda _: True)  # the cache does not know the agent of a text
         caches.empty()
         return receipt

@@ -12,7 +12,8 @@ from typing import Literal, get_args
 
 from brain import statements
 from brain.erasure import erase_rows, purge_derived
-from brain.postgres.database import Connection, Database
+from brain.postgres.database import AllUsersView, Connection, Database
+from brain.postgres.transaction import write_as
 from brain.types import MEMORY_TYPES, MemoryType
 
 SQL = statements.load("retention")
@@ -34,7 +35,7 @@ class Retention:
     """Deletes memories, turns and other rows that are older than the policy allows, one agent at a time."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self._database = AllUsersView(database)
 
     async def due(self, agent_id: str, days: Mapping[Retained, float], now: datetime) -> dict[Retained, int]:
         """Return how many rows of each kind are older than their number of days. Deletes nothing."""
@@ -89,8 +90,9 @@ async def _ended(agent_id: str, kind: Retained, until: datetime, c: Connection) 
             if kind == "hidden"
             else SQL.old_memories(agent_id=agent_id, until=until, limit=_BATCH, type=kind)
         )
-        ids = [row["id"] for row in await c.fetch(*found)]
-        if ids:
-            await erase_rows.erase(c, agent_id, ids)
-        return ids
+        rows = await c.fetch(*found)
+        for user_id in sorted({row["user_id"] for row in rows}):
+            await write_as(c, user_id)
+            await erase_rows.erase(c, agent_id, [row["id"] for row in rows if row["user_id"] == user_id])
+        return [row["id"] for row in rows]
     return [row["id"] for row in await c.fetch(*SQL[_ENDS[kind]](agent_id=agent_id, until=until, limit=_BATCH))]

@@ -7,22 +7,24 @@ SELECT m.seq, m.id, m.type, m.content, m.speaker, m.context, m.occurred_at, m.se
        m.hidden_reason, m.created_at, m.updated_at,
        (SELECT jsonb_build_object('shown', u.shown, 'used', u.used, 'times_shown', u.times_shown,
                                   'times_used', u.times_used, 'last_at', u.last_at)
-        FROM cognitive.usage AS u WHERE u.agent_id = :agent_id AND u.memory_id = m.id) AS usage,
+        FROM cognitive.usage AS u
+        WHERE u.agent_id = :agent_id AND u.user_id = m.user_id AND u.memory_id = m.id) AS usage,
        (SELECT jsonb_agg(jsonb_build_object('number', r.number, 'previous', r.previous, 'changed_at',
            r.changed_at) ORDER BY r.number)
-        FROM cognitive.revision AS r WHERE r.agent_id = :agent_id AND r.memory_id = m.id) AS revisions
+        FROM cognitive.revision AS r
+        WHERE r.agent_id = :agent_id AND r.user_id = m.user_id AND r.memory_id = m.id) AS revisions
 FROM cognitive.memory AS m
 WHERE m.agent_id = :agent_id AND m.seq > :after_seq AND (<condition>) ORDER BY m.seq LIMIT :limit
 
 -- name: bases
 -- The base rates of use, by memory type.
-SELECT type, shown, used, decoys, decoys_used, last_at FROM cognitive.usage_base WHERE agent_id = :agent_id
-    ORDER BY type
+SELECT type, shown, used, decoys, decoys_used, last_at FROM cognitive.usage_base
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() ORDER BY type
 
 -- name: put_base
 -- Store a base rate, unless the agent already has one for the type.
-INSERT INTO cognitive.usage_base (agent_id, type, shown, used, decoys, decoys_used, last_at)
-VALUES (:agent_id, :type, :shown, :used, :decoys, :decoys_used, :last_at) ON CONFLICT DO NOTHING
+INSERT INTO cognitive.usage_base (agent_id, user_id, type, shown, used, decoys, decoys_used, last_at)
+VALUES (:agent_id, cognitive.scope(), :type, :shown, :used, :decoys, :decoys_used, :last_at) ON CONFLICT DO NOTHING
 
 -- name: put_kept
 -- Set the metadata of memories that were stored just now.
@@ -31,12 +33,12 @@ UPDATE cognitive.memory AS m SET replaced_by = k.replaced_by, hidden_at = k.hidd
 FROM unnest(:memory_ids::uuid[], :replaced_by::uuid[], :hidden_at::timestamptz[], :hidden_reasons::text[],
             :created_at::timestamptz[], :updated_at::timestamptz[])
      AS k(id, replaced_by, hidden_at, hidden_reason, created_at, updated_at)
-WHERE m.agent_id = :agent_id AND m.id = k.id
+WHERE m.agent_id = :agent_id AND m.user_id = cognitive.scope() AND m.id = k.id
 
 -- name: put_usage
 -- Set the usage of imported memories.
-INSERT INTO cognitive.usage (agent_id, memory_id, shown, used, times_shown, times_used, last_at)
-SELECT :agent_id, u.* FROM unnest(:memory_ids::uuid[], :shown::float8[], :used::float8[], :times_shown::bigint[],
+INSERT INTO cognitive.usage (agent_id, user_id, memory_id, shown, used, times_shown, times_used, last_at)
+SELECT :agent_id, cognitive.scope(), u.* FROM unnest(:memory_ids::uuid[], :shown::float8[], :used::float8[], :times_shown::bigint[],
     :times_used::bigint[], :last_at::timestamptz[])
      AS u(memory_id, shown, used, times_shown, times_used, last_at)
 ORDER BY u.memory_id
@@ -44,8 +46,8 @@ ON CONFLICT DO NOTHING
 
 -- name: put_revisions
 -- Add the revisions of imported memories.
-INSERT INTO cognitive.revision (agent_id, memory_id, number, previous, changed_at)
-SELECT :agent_id, r.* FROM unnest(:memory_ids::uuid[], :numbers::integer[], :contents::jsonb[],
+INSERT INTO cognitive.revision (agent_id, user_id, memory_id, number, previous, changed_at)
+SELECT :agent_id, cognitive.scope(), r.* FROM unnest(:memory_ids::uuid[], :numbers::integer[], :contents::jsonb[],
     :changed_at::timestamptz[]) AS r
 ON CONFLICT DO NOTHING
 
@@ -55,11 +57,12 @@ UPDATE cognitive.memory AS m SET
     supersedes = CASE WHEN m.supersedes = n.old_id THEN n.id ELSE m.supersedes END,
     replaced_by = CASE WHEN m.replaced_by = n.old_id THEN n.id ELSE m.replaced_by END
 FROM unnest(:old_ids::uuid[], :new_ids::uuid[]) AS n(old_id, id)
-WHERE m.agent_id = :agent_id AND (m.supersedes = n.old_id OR m.replaced_by = n.old_id)
+WHERE m.agent_id = :agent_id AND m.user_id = cognitive.scope() AND (m.supersedes = n.old_id OR m.replaced_by = n.old_id)
 
 -- name: date_superseded
 -- Set when superseded memories were replaced: the time of their replacements.
 UPDATE cognitive.memory AS old SET hidden_at = new.occurred_at
 FROM cognitive.memory AS new
-WHERE old.agent_id = :agent_id AND old.id = ANY(:memory_ids::uuid[]) AND old.hidden_reason = 'superseded'
-  AND new.agent_id = :agent_id AND new.id = old.replaced_by
+WHERE old.agent_id = :agent_id AND old.user_id = cognitive.scope() AND old.id = ANY(:memory_ids::uuid[])
+  AND old.hidden_reason = 'superseded'
+  AND new.agent_id = :agent_id AND new.user_id = old.user_id AND new.id = old.replaced_by

@@ -6,8 +6,8 @@ SELECT id FROM cognitive.artifact WHERE agent_id = :agent_id AND id = ANY(:artif
 -- Store artifacts with their chunks; existing ones are not changed. With `only_of_turn`, store them only if the turn
 -- exists, so that nothing is left of an erased turn. Texts received before an erasure are not stored.
 WITH new AS (
-    INSERT INTO cognitive.artifact (agent_id, id, session_id, turn_id, kind, name, tool, characters, replacements)
-    SELECT :agent_id, a.id, :session_id, :turn_id, a.kind, a.name, a.tool, a.characters,
+    INSERT INTO cognitive.artifact (agent_id, user_id, id, session_id, turn_id, kind, name, tool, characters, replacements)
+    SELECT :agent_id, cognitive.scope(), a.id, :session_id, :turn_id, a.kind, a.name, a.tool, a.characters,
            ARRAY(SELECT jsonb_array_elements_text(a.replacements -> 'pairs')::integer)
     FROM unnest(:artifact_ids::uuid[], :kinds::text[], :names::text[], :tools::text[], :lengths::bigint[],
         :replacements::jsonb[])
@@ -16,13 +16,13 @@ WITH new AS (
         SELECT 1 FROM cognitive.erasure
         WHERE agent_id = :agent_id AND what <> 'retention' AND at >= to_timestamp(:received_at::float8))
       AND (NOT :only_of_turn::boolean OR EXISTS (
-        SELECT 1 FROM cognitive.turn WHERE agent_id = :agent_id AND turn_id = :turn_id::text
-            AND response IS DISTINCT FROM ''))
+        SELECT 1 FROM cognitive.turn WHERE agent_id = :agent_id AND user_id = cognitive.scope()
+            AND turn_id = :turn_id::text AND response IS DISTINCT FROM ''))
     ORDER BY a.id
     ON CONFLICT DO NOTHING RETURNING id),
 pieces AS (
-    INSERT INTO cognitive.artifact_chunk (agent_id, artifact_id, ordinal, start, line, content)
-    SELECT :agent_id, p.artifact_id, p.ordinal, p.start, p.line, p.content
+    INSERT INTO cognitive.artifact_chunk (agent_id, user_id, artifact_id, ordinal, start, line, content)
+    SELECT :agent_id, cognitive.scope(), p.artifact_id, p.ordinal, p.start, p.line, p.content
     FROM unnest(:chunk_artifact_ids::uuid[], :chunk_ordinals::integer[], :chunk_starts::bigint[],
         :chunk_lines::bigint[], :chunk_contents::text[])
          AS p(artifact_id, ordinal, start, line, content)
@@ -31,9 +31,10 @@ pieces AS (
 SELECT id FROM new
 
 -- name: of_session
--- The artifacts of a session, oldest first.
+-- The artifacts of a session of the transaction's scope, oldest first.
 SELECT id, session_id, turn_id, kind, name, tool, subtask_id, characters, created_at
-FROM cognitive.artifact WHERE agent_id = :agent_id AND session_id = :session_id ORDER BY created_at, id
+FROM cognitive.artifact
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id ORDER BY created_at, id
 
 -- name: artifact
 -- An artifact without its text.
@@ -56,4 +57,4 @@ ORDER BY ordinal LIMIT :limit
 
 -- name: delete
 -- Delete artifacts.
-DELETE FROM cognitive.artifact WHERE agent_id = :agent_id AND id = ANY(:artifact_ids::uuid[])
+DELETE FROM cognitive.artifact WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = ANY(:artifact_ids::uuid[])

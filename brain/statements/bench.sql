@@ -16,5 +16,5 @@ ORDER BY distance LIMIT 10
 
 -- name: there_was_a_turn
 -- Write one row for a turn: the third step of the benchmark's floor.
-INSERT INTO cognitive.turn (agent_id, turn_id, session_id, at, status, message, policy, frame, trace)
-VALUES (:agent_id, :turn_id, 'floor', :at, 'abandoned', :message, '', '', '{}')
+INSERT INTO cognitive.turn (agent_id, user_id, turn_id, session_id, at, status, message, policy, frame, trace)
+VALUES (:agent_id, cognitive.scope(), :turn_id, 'floor', :at, 'abandoned', :message, '', '', '{}')

@@ -9,9 +9,12 @@ ORDER BY e.model, e.field, e.type
 
 -- name: sample
 -- A random sample of a group: ids are hashes, so the first ids are random.
-SELECT embedding FROM cognitive.embedding WHERE agent_id = :agent_id AND model = :model AND field = :field
-    AND type = :type
-ORDER BY memory_id, ordinal LIMIT :limit
+SELECT e.embedding FROM cognitive.memory AS m CROSS JOIN LATERAL (
+    SELECT ordinal, embedding FROM cognitive.embedding
+    WHERE agent_id = :agent_id AND user_id = m.user_id AND memory_id = m.id AND field = :field AND model = :model
+    OFFSET 0) AS e
+WHERE m.agent_id = :agent_id AND m.type = :type
+ORDER BY m.id, e.ordinal LIMIT :limit
 
 -- name: add_centres
 -- Add or replace centres, numbered from `first_number`.
@@ -26,17 +29,18 @@ SELECT number, centre FROM cognitive.cell WHERE agent_id = :agent_id AND model =
     AND type = :type ORDER BY number
 
 -- name: unsorted
--- Vectors of a group without a cell, after a place in the order of their ids.
-SELECT memory_id, ordinal, embedding FROM cognitive.embedding
+-- Vectors of a group without a cell, after a place in the order of their users and ids.
+SELECT user_id, memory_id, ordinal, embedding FROM cognitive.embedding
 WHERE agent_id = :agent_id AND model = :model AND field = :field AND type = :type AND cell IS NULL
-    AND (memory_id, ordinal) > (:after_memory_id, :after_ordinal)
-ORDER BY memory_id, ordinal LIMIT :limit
+    AND (user_id, memory_id, ordinal) > (:after_user_id, :after_memory_id, :after_ordinal)
+ORDER BY user_id, memory_id, ordinal LIMIT :limit
 
 -- name: put
 -- Assign vectors to cells, if their cell is still `current_cell` (NULL: none).
 UPDATE cognitive.embedding AS e SET cell = p.cell
-FROM unnest(:memory_ids::uuid[], :ordinals::integer[], :cells::integer[]) AS p(memory_id, ordinal, cell)
-WHERE e.agent_id = :agent_id AND e.memory_id = p.memory_id AND e.ordinal = p.ordinal AND e.field = :field
+FROM unnest(:user_ids::text[], :memory_ids::uuid[], :ordinals::integer[], :cells::integer[])
+     AS p(user_id, memory_id, ordinal, cell)
+WHERE e.agent_id = :agent_id AND e.user_id = p.user_id AND e.memory_id = p.memory_id AND e.ordinal = p.ordinal AND e.field = :field
     AND e.model = :model
   AND e.type = :type AND e.cell IS NOT DISTINCT FROM :current_cell
 
@@ -48,7 +52,7 @@ GROUP BY cell HAVING count(*) > :max_vectors ORDER BY cell
 
 -- name: held
 -- The vectors of a cell.
-SELECT memory_id, ordinal, embedding FROM cognitive.embedding
+SELECT user_id, memory_id, ordinal, embedding FROM cognitive.embedding
 WHERE agent_id = :agent_id AND model = :model AND field = :field AND type = :type AND cell = :cell
     ORDER BY memory_id, ordinal
 

@@ -23,7 +23,9 @@ SELECT greatest(reach.looked, page.looked) AS looked, reach.last_at, reach.last_
        u.used, u.times_shown, u.times_used, u.last_at AS shown_at
 FROM reach LEFT JOIN (page CROSS JOIN LATERAL (
     SELECT * FROM cognitive.memory WHERE agent_id = :agent_id AND id = page.id OFFSET 0) AS m) ON true
-LEFT JOIN LATERAL (SELECT * FROM cognitive.usage WHERE agent_id = :agent_id AND memory_id = m.id OFFSET 0) AS u ON true
+LEFT JOIN LATERAL (
+    SELECT * FROM cognitive.usage
+    WHERE agent_id = :agent_id AND user_id = m.user_id AND memory_id = m.id OFFSET 0) AS u ON true
 ORDER BY m.occurred_at DESC, m.seq DESC
 
 -- name: walk_types
@@ -33,32 +35,40 @@ WHERE :session_id::text IS NULL ORDER BY occurred_at DESC, seq DESC LIMIT <most>
 
 -- name: walk_type
 -- Memories of one type, if `types` includes it.
-SELECT id, occurred_at, seq FROM cognitive.memory
-WHERE '<type>' = ANY(:types::text[]) AND agent_id = :agent_id AND type = '<type>' AND occurred_at <= :before_at
-      AND (occurred_at < :before_at OR seq < :before_seq) AND occurred_at >= :since
-ORDER BY occurred_at DESC, seq DESC LIMIT <most>
+SELECT m.id, m.occurred_at, m.seq FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+    SELECT id, occurred_at, seq FROM cognitive.memory
+    WHERE '<type>' = ANY(:types::text[]) AND agent_id = :agent_id AND user_id = scope.of_user AND type = '<type>'
+          AND occurred_at <= :before_at AND (occurred_at < :before_at OR seq < :before_seq) AND occurred_at >= :since
+    ORDER BY occurred_at DESC, seq DESC LIMIT <most>) AS m
+ORDER BY m.occurred_at DESC, m.seq DESC LIMIT <most>
 
 -- name: walk_session
 -- Memories of a session.
-SELECT id, occurred_at, seq FROM cognitive.memory
-WHERE agent_id = :agent_id AND session_id = :session_id AND occurred_at <= :before_at
-      AND (occurred_at < :before_at OR seq < :before_seq) AND occurred_at >= :since
-ORDER BY occurred_at DESC, seq DESC LIMIT <most>
+SELECT m.id, m.occurred_at, m.seq FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+    SELECT id, occurred_at, seq FROM cognitive.memory
+    WHERE agent_id = :agent_id AND user_id = scope.of_user AND session_id = :session_id AND occurred_at <= :before_at
+          AND (occurred_at < :before_at OR seq < :before_seq) AND occurred_at >= :since
+    ORDER BY occurred_at DESC, seq DESC LIMIT <most>) AS m
+ORDER BY m.occurred_at DESC, m.seq DESC LIMIT <most>
 
 -- name: walk_pinned
 -- Pinned memories, at most <most>.
 SELECT id, occurred_at, seq FROM (
-    SELECT id, occurred_at, seq FROM cognitive.memory WHERE agent_id = :agent_id AND pinned
-        ORDER BY seq DESC LIMIT <most>) AS own
+    SELECT m.id, m.occurred_at, m.seq FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+        SELECT id, occurred_at, seq FROM cognitive.memory
+        WHERE agent_id = :agent_id AND user_id = scope.of_user AND pinned ORDER BY seq DESC LIMIT <most>) AS m
+    ORDER BY m.seq DESC LIMIT <most>) AS own
 WHERE occurred_at <= :before_at AND (occurred_at < :before_at OR seq < :before_seq) AND occurred_at >= :since
 ORDER BY occurred_at DESC, seq DESC LIMIT <most>
 
 -- name: walk_hidden
 -- Hidden memories.
-SELECT id, occurred_at, seq FROM cognitive.memory
-WHERE agent_id = :agent_id AND hidden_at <= now() AND occurred_at <= :before_at
-      AND (occurred_at < :before_at OR seq < :before_seq) AND occurred_at >= :since
-ORDER BY occurred_at DESC, seq DESC LIMIT <most>
+SELECT m.id, m.occurred_at, m.seq FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+    SELECT id, occurred_at, seq FROM cognitive.memory
+    WHERE agent_id = :agent_id AND user_id = scope.of_user AND hidden_at <= now() AND occurred_at <= :before_at
+          AND (occurred_at < :before_at OR seq < :before_seq) AND occurred_at >= :since
+    ORDER BY occurred_at DESC, seq DESC LIMIT <most>) AS m
+ORDER BY m.occurred_at DESC, m.seq DESC LIMIT <most>
 
 -- name: group_sizes
 -- The number of memories in each group, among the first <sample> memories by id; ids are hashes, so that is a random
@@ -66,8 +76,8 @@ ORDER BY occurred_at DESC, seq DESC LIMIT <most>
 -- prompt and are not expected to be shown. Ignored memories had at least `min_shown` showings without a use.
 -- Memories with at least `min_used` uses are rising if at least the share `fresh_share` of the decayed uses is left,
 -- and stale if less than the mass `stale_mass` is.
-SELECT count(*) AS looked, coalesce((SELECT memories FROM cognitive.agent_state
-    WHERE agent_id = :agent_id), 0) AS memories,
+SELECT count(*) AS looked, coalesce((SELECT sum(memories) FROM cognitive.corpus
+    WHERE agent_id = :agent_id), 0)::bigint AS memories,
        count(*) FILTER (WHERE u.memory_id IS NULL AND NOT m.pinned) AS never,
        count(*) FILTER (WHERE u.times_used = 0 AND u.times_shown >= :min_shown) AS ignored,
        count(*) FILTER (WHERE u.times_used >= :min_used AND n.used >= :fresh_share::float8 * u.times_used) AS rising,
@@ -77,8 +87,13 @@ SELECT count(*) AS looked, coalesce((SELECT memories FROM cognitive.agent_state
        (SELECT count(*) FROM (
             SELECT 1 FROM cognitive.memory WHERE agent_id = :agent_id
                 AND hidden_at <= now() LIMIT <most>) AS s) AS hidden
-FROM (SELECT id, pinned FROM cognitive.memory WHERE agent_id = :agent_id ORDER BY id LIMIT <sample>) AS m
-LEFT JOIN LATERAL (SELECT * FROM cognitive.usage WHERE agent_id = :agent_id AND memory_id = m.id OFFSET 0) AS u ON true
+FROM (SELECT m.* FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+          SELECT user_id, id, pinned FROM cognitive.memory WHERE agent_id = :agent_id AND user_id = scope.of_user
+          ORDER BY id LIMIT <sample>) AS m
+      ORDER BY m.id LIMIT <sample>) AS m
+LEFT JOIN LATERAL (
+    SELECT * FROM cognitive.usage
+    WHERE agent_id = :agent_id AND user_id = m.user_id AND memory_id = m.id OFFSET 0) AS u ON true
 CROSS JOIN LATERAL (SELECT cognitive.decay(u.used, u.last_at, :now, :half_life_seconds::float8) AS used) AS n
 
 -- name: group
@@ -111,37 +126,53 @@ SELECT l.looked, l.last_id, page.score, m.id, m.seq, m.type, left(m.content, 500
 FROM (SELECT count(*) AS looked, (SELECT id FROM walked ORDER BY id DESC LIMIT 1) AS last_id FROM walked) AS l
 LEFT JOIN (page CROSS JOIN LATERAL (
     SELECT * FROM cognitive.memory WHERE agent_id = :agent_id AND id = page.id OFFSET 0) AS m) ON true
-LEFT JOIN LATERAL (SELECT * FROM cognitive.usage WHERE agent_id = :agent_id AND memory_id = m.id OFFSET 0) AS u ON true
+LEFT JOIN LATERAL (
+    SELECT * FROM cognitive.usage
+    WHERE agent_id = :agent_id AND user_id = m.user_id AND memory_id = m.id OFFSET 0) AS u ON true
 ORDER BY page.score DESC, m.id
 
 -- name: walk_stored
 -- A random sample of all memories, by id, with their usage.
 SELECT m.id, m.created_at, m.pinned, u.times_shown, u.times_used, u.used, u.last_at
-FROM (SELECT id, created_at, pinned FROM cognitive.memory WHERE agent_id = :agent_id AND id > :after_id
-    ORDER BY id LIMIT <sample>) AS m
-LEFT JOIN LATERAL (SELECT * FROM cognitive.usage WHERE agent_id = :agent_id AND memory_id = m.id OFFSET 0) AS u ON true
+FROM (SELECT m.* FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+          SELECT user_id, id, created_at, pinned FROM cognitive.memory
+          WHERE agent_id = :agent_id AND user_id = scope.of_user AND id > :after_id ORDER BY id LIMIT <sample>) AS m
+      ORDER BY m.id LIMIT <sample>) AS m
+LEFT JOIN LATERAL (
+    SELECT * FROM cognitive.usage
+    WHERE agent_id = :agent_id AND user_id = m.user_id AND memory_id = m.id OFFSET 0) AS u ON true
 
 -- name: walk_shown
 -- A random sample of the memories that were shown, by id.
-SELECT memory_id AS id, last_at AS created_at, false AS pinned, times_shown, times_used, used, last_at
-FROM cognitive.usage WHERE agent_id = :agent_id AND memory_id > :after_id ORDER BY memory_id LIMIT <sample>
+SELECT u.memory_id AS id, u.last_at AS created_at, false AS pinned, u.times_shown, u.times_used, u.used, u.last_at
+FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+    SELECT memory_id, times_shown, times_used, used, last_at FROM cognitive.usage
+    WHERE agent_id = :agent_id AND user_id = scope.of_user AND memory_id > :after_id
+    ORDER BY memory_id LIMIT <sample>) AS u
+ORDER BY u.memory_id LIMIT <sample>
 
 -- name: beginnings
 -- The beginnings of memories by id, for lists.
 SELECT m.id, m.seq, m.type, left(m.content, 500) AS content, m.speaker, m.occurred_at, m.session_id, m.tags, m.pinned,
        m.replaced_by, m.hidden_at, m.hidden_reason, u.shown, u.used, u.times_shown, u.times_used, u.last_at AS shown_at
-FROM cognitive.memory AS m LEFT JOIN cognitive.usage AS u ON u.agent_id = :agent_id AND u.memory_id = m.id
+FROM cognitive.memory AS m LEFT JOIN cognitive.usage AS u
+    ON u.agent_id = :agent_id AND u.user_id = m.user_id AND u.memory_id = m.id
 WHERE m.agent_id = :agent_id AND m.id = ANY(:memory_ids::uuid[])
 
 -- name: tags
 -- The most frequent tags of a random sample of <sample> memories.
-SELECT tag FROM (SELECT tags FROM cognitive.memory WHERE agent_id = :agent_id ORDER BY id LIMIT <sample>) AS m
+SELECT tag FROM (
+    SELECT m.tags FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+        SELECT id, tags FROM cognitive.memory WHERE agent_id = :agent_id AND user_id = scope.of_user
+        ORDER BY id LIMIT <sample>) AS m
+    ORDER BY m.id LIMIT <sample>) AS m
 CROSS JOIN LATERAL unnest(m.tags) AS tag
 GROUP BY tag ORDER BY count(*) DESC, tag LIMIT :limit
 
 -- name: base
 -- Showings and uses by memory type.
-SELECT type, shown, used, last_at AS at, decoys, decoys_used FROM cognitive.usage_base WHERE agent_id = :agent_id
+SELECT type, shown, used, last_at AS at, decoys, decoys_used FROM cognitive.usage_base
+WHERE agent_id = :agent_id AND user_id = cognitive.scope()
 
 -- name: removal
 -- The number of rows that erasing these memories deletes.
@@ -164,11 +195,13 @@ SELECT (SELECT count(*) FROM cognitive.memory WHERE agent_id = :agent_id AND id 
 SELECT m.id, m.seq, m.type, m.content, m.speaker, m.occurred_at, m.session_id, m.tags, m.pinned, m.replaced_by, m.hidden_at, m.hidden_reason,
        m.supersedes, m.created_at, m.updated_at, m.confidence::float8 AS confidence, m.source, m.context, m.entities,
        u.shown, u.used, u.times_shown, u.times_used, u.last_at AS shown_at,
-       (SELECT count(*) FROM cognitive.passage WHERE agent_id = :agent_id AND memory_id = m.id) AS passages,
+       (SELECT count(*) FROM cognitive.passage
+        WHERE agent_id = :agent_id AND user_id = m.user_id AND memory_id = m.id) AS passages,
        (SELECT left(content, 500) FROM cognitive.memory WHERE agent_id = :agent_id AND id = m.supersedes) AS replaced,
        (SELECT left(content, 500) FROM cognitive.memory WHERE agent_id = :agent_id
            AND id = m.replaced_by) AS replacement
-FROM cognitive.memory AS m LEFT JOIN cognitive.usage AS u ON u.agent_id = :agent_id AND u.memory_id = m.id
+FROM cognitive.memory AS m LEFT JOIN cognitive.usage AS u
+    ON u.agent_id = :agent_id AND u.user_id = m.user_id AND u.memory_id = m.id
 WHERE m.agent_id = :agent_id AND m.id = :memory_id
 
 -- name: showings
@@ -176,20 +209,25 @@ WHERE m.agent_id = :agent_id AND m.id = :memory_id
 SELECT e.turn_id, e.at, e.via, e.slot, e.tokens, e.overlap::float8 AS overlap, e.used, e.rating,
        e.propensity::float8 AS propensity, e.relevance_gap::float8 AS relevance_gap, t.status, t.session_id,
            left(t.message, 500) AS message
-FROM (SELECT * FROM cognitive.exposure
-      WHERE agent_id = :agent_id AND memory_id = :memory_id AND at <= :before_at
-          AND (at < :before_at OR turn_id < :before_turn_id)
-      ORDER BY at DESC, turn_id DESC LIMIT :limit) AS e
+FROM (SELECT e.* FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+          SELECT * FROM cognitive.exposure
+          WHERE agent_id = :agent_id AND user_id = scope.of_user AND memory_id = :memory_id AND at <= :before_at
+                AND (at < :before_at OR turn_id < :before_turn_id)
+          ORDER BY at DESC, turn_id DESC LIMIT :limit) AS e
+      ORDER BY e.at DESC, e.turn_id DESC LIMIT :limit) AS e
 LEFT JOIN LATERAL (
-    SELECT status, session_id, message FROM cognitive.turn WHERE agent_id = :agent_id
+    SELECT status, session_id, message FROM cognitive.turn WHERE agent_id = :agent_id AND user_id = e.user_id
         AND turn_id = e.turn_id OFFSET 0) AS t ON true
 ORDER BY e.at DESC, e.turn_id DESC
 
 -- name: shown_at
 -- The latest showings of a memory in chronological order, with their results.
 SELECT at, used, rating FROM (
-    SELECT at, used, rating, turn_id FROM cognitive.exposure WHERE agent_id = :agent_id AND memory_id = :memory_id
-    ORDER BY at DESC, turn_id DESC LIMIT :limit) AS latest
+    SELECT e.* FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+        SELECT at, used, rating, turn_id FROM cognitive.exposure
+        WHERE agent_id = :agent_id AND user_id = scope.of_user AND memory_id = :memory_id
+        ORDER BY at DESC, turn_id DESC LIMIT :limit) AS e
+    ORDER BY e.at DESC, e.turn_id DESC LIMIT :limit) AS latest
 ORDER BY at, turn_id
 
 -- name: near_by_words
@@ -199,7 +237,8 @@ ORDER BY at, turn_id
 -- has a vector of.
 WITH own AS MATERIALIZED (
     SELECT p.lexemes, e.embedding, e.model FROM cognitive.passage AS p JOIN cognitive.embedding AS e
-        ON e.agent_id = :agent_id AND e.memory_id = p.memory_id AND e.ordinal = 0 AND e.field = 'content'
+        ON e.agent_id = :agent_id AND e.user_id = p.user_id AND e.memory_id = p.memory_id AND e.ordinal = 0
+           AND e.field = 'content'
     WHERE p.agent_id = :agent_id AND p.memory_id = :memory_id AND p.ordinal = 0
         AND (:model::text IS NULL OR e.model = :model)
     ORDER BY e.model LIMIT 1),
@@ -228,5 +267,7 @@ LEFT JOIN (SELECT * FROM compared WHERE cosine >= :min_cosine
     ORDER BY cosine DESC, memory_id LIMIT :limit) AS near ON true
 LEFT JOIN LATERAL (SELECT * FROM cognitive.memory WHERE agent_id = :agent_id
     AND id = near.memory_id OFFSET 0) AS m ON true
-LEFT JOIN LATERAL (SELECT * FROM cognitive.usage WHERE agent_id = :agent_id AND memory_id = m.id OFFSET 0) AS u ON true
+LEFT JOIN LATERAL (
+    SELECT * FROM cognitive.usage
+    WHERE agent_id = :agent_id AND user_id = m.user_id AND memory_id = m.id OFFSET 0) AS u ON true
 ORDER BY near.cosine DESC, m.id

@@ -11,78 +11,80 @@ SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint
 -- Turns whose text may contain erased text.
 SELECT turn_id, message, coalesce(trace ->> 'query', '') AS query, coalesce(response, '') AS response
 FROM cognitive.turn AS t
-WHERE agent_id = :agent_id AND (:since_transaction::bigint IS NULL
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND (:since_transaction::bigint IS NULL
     OR ((t.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648) AND EXISTS (
     SELECT 1 FROM unnest(:probes::text[]) AS p(probe)
     WHERE strpos(lower(concat_ws(' ', t.message, t.trace ->> 'query', t.response)), p.probe) > 0)
 
 -- name: cut_turn
 -- Replace the text of a turn. Its vector and record are derived from the text and are deleted.
-WITH vectors AS (DELETE FROM cognitive.turn_embedding WHERE agent_id = :agent_id AND turn_id = :turn_id)
+WITH vectors AS (
+    DELETE FROM cognitive.turn_embedding
+    WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id)
 UPDATE cognitive.turn SET message = :message, model = NULL, query = NULL,
     trace = trace - ARRAY['record', 'query'] || jsonb_build_object('query', '', 'record', NULL, 'erased', true)
-WHERE agent_id = :agent_id AND turn_id = :turn_id
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id
 
 -- name: drop_responses
 -- Delete the responses of turns.
-UPDATE cognitive.turn SET response = NULL WHERE agent_id = :agent_id AND turn_id = ANY(:turn_ids::text[])
+UPDATE cognitive.turn SET response = NULL
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = ANY(:turn_ids::text[])
 
 -- name: revisions_holding
 -- Revisions that may contain erased text.
 SELECT memory_id, number, previous FROM cognitive.revision AS r
-WHERE agent_id = :agent_id AND (:since_transaction::bigint IS NULL
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND (:since_transaction::bigint IS NULL
     OR ((r.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648) AND EXISTS (
     SELECT 1 FROM unnest(:probes::text[]) AS p(probe) WHERE strpos(lower(r.previous::text), p.probe) > 0)
 
 -- name: drop_revisions
 -- Delete revisions.
 DELETE FROM cognitive.revision AS r USING unnest(:memory_ids::uuid[], :numbers::int[]) AS gone(memory_id, number)
-WHERE r.agent_id = :agent_id AND r.memory_id = gone.memory_id AND r.number = gone.number
+WHERE r.agent_id = :agent_id AND r.user_id = cognitive.scope() AND r.memory_id = gone.memory_id AND r.number = gone.number
 
 -- name: sessions_kept
 -- Sessions with a summary, plan or last messages.
 SELECT session_id, summary, plan, recent_messages FROM cognitive.session AS s
-WHERE agent_id = :agent_id AND (:since_transaction::bigint IS NULL
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND (:since_transaction::bigint IS NULL
     OR ((s.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648)
   AND (summary <> '' OR recent_messages IS NOT NULL OR cardinality(plan) > 0)
 
 -- name: cut_session
 -- Replace the texts of a session.
 UPDATE cognitive.session SET summary = :summary, plan = :plan, recent_messages = :recent_messages
-    WHERE agent_id = :agent_id
-    AND session_id = :session_id
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id
 
 -- name: pieces_holding
 -- Chunks of artifacts that may contain erased text, each with the beginning of the next, since text may span both.
 SELECT artifact_id, content || coalesce((
     SELECT left(n.content, 2000) FROM cognitive.artifact_chunk AS n
-    WHERE n.agent_id = :agent_id AND n.artifact_id = p.artifact_id AND n.ordinal = p.ordinal + 1), '') AS content
+    WHERE n.agent_id = :agent_id AND n.user_id = p.user_id AND n.artifact_id = p.artifact_id AND n.ordinal = p.ordinal + 1), '') AS content
 FROM cognitive.artifact_chunk AS p
-WHERE agent_id = :agent_id AND (:since_transaction::bigint IS NULL
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND (:since_transaction::bigint IS NULL
     OR ((p.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648) AND EXISTS (
     SELECT 1 FROM unnest(:probes::text[]) AS q(probe) WHERE strpos(lower(p.content), q.probe) > 0)
 
 -- name: artifact_names
 -- The names of artifacts.
 SELECT id, name FROM cognitive.artifact AS a
-WHERE agent_id = :agent_id AND (:since_transaction::bigint IS NULL
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND (:since_transaction::bigint IS NULL
     OR ((a.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648)
 
 -- name: drop_artifacts
 -- Delete artifacts.
-DELETE FROM cognitive.artifact WHERE agent_id = :agent_id AND id = ANY(:artifact_ids::uuid[])
+DELETE FROM cognitive.artifact WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = ANY(:artifact_ids::uuid[])
 
 -- name: subtasks_holding
 -- Subtasks that may contain erased text.
 SELECT id, title, result FROM cognitive.subtask AS s
-WHERE agent_id = :agent_id AND (:since_transaction::bigint IS NULL
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND (:since_transaction::bigint IS NULL
     OR ((s.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648) AND EXISTS (
     SELECT 1 FROM unnest(:probes::text[]) AS p(probe) WHERE strpos(lower(s.title || ' ' || s.result), p.probe) > 0)
 
 -- name: cut_subtask
 -- Replace the texts of a subtask.
-UPDATE cognitive.subtask SET title = :title, result = :result, lexemes = :lexemes WHERE agent_id = :agent_id
-    AND id = :subtask_id
+UPDATE cognitive.subtask SET title = :title, result = :result, lexemes = :lexemes
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = :subtask_id
 
 -- name: notes_holding
 -- The authors' notes on policies: on a saved version (role NULL) or an activation.
@@ -110,7 +112,7 @@ RETURNING 1
 -- Other memories that contain text of the erased ones (`memory_ids`) in their content, context, attributes or
 -- metadata.
 SELECT id, content, context, trust, attributes, metadata FROM cognitive.memory AS m
-WHERE agent_id = :agent_id AND id <> ALL(:memory_ids::uuid[])
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id <> ALL(:memory_ids::uuid[])
   AND (:since_transaction::bigint IS NULL OR ((m.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648)
       AND EXISTS (
     SELECT 1 FROM unnest(:probes::text[]) AS p(probe)
@@ -120,11 +122,12 @@ ORDER BY seq
 
 -- name: said_before
 -- The contents of earlier revisions of memories.
-SELECT previous FROM cognitive.revision WHERE agent_id = :agent_id AND memory_id = ANY(:memory_ids::uuid[])
+SELECT previous FROM cognitive.revision
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND memory_id = ANY(:memory_ids::uuid[])
 
 -- name: log_erasure
 -- Log an erasure.
-INSERT INTO cognitive.erasure (agent_id, what, counts) VALUES (:agent_id, :what, :counts)
+INSERT INTO cognitive.erasure (agent_id, user_id, what, counts) VALUES (:agent_id, cognitive.scope(), :what, :counts)
 
 -- name: erasures
 -- The log of erasures.

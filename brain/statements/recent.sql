@@ -1,27 +1,32 @@
 -- Properties of the latest turns of a period that no rollup counts. Each statement reads an index backwards from the end
 -- of the period, up to a limit.
 
+-- name: latest
+-- For the slot `latest`: the latest <most> turns of [since, until).
+SELECT t.* FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+    SELECT user_id, turn_id, at, measures, degraded_codes FROM cognitive.turn
+    WHERE agent_id = :agent_id AND user_id = scope.of_user AND at >= :since AND at < :until
+    ORDER BY at DESC, turn_id DESC LIMIT <most>) AS t
+ORDER BY t.at DESC, t.turn_id DESC LIMIT <most>
+
 -- name: turn_models
 -- The language models of the latest <most> turns of [since, until), and how many of their tools were removed to fit.
 SELECT l.looked, l.back_to, m.* FROM (
     SELECT count(*) AS looked, min(at) AS back_to FROM (
-        SELECT at FROM cognitive.turn WHERE agent_id = :agent_id AND at >= :since AND at < :until
-        ORDER BY at DESC, turn_id DESC LIMIT <most>) AS walked) AS l
+        SELECT at FROM (<latest>) AS latest) AS walked) AS l
 LEFT JOIN (
     SELECT coalesce(measures ->> 'model', '') AS model, count(*) AS turns, max(at) AS last_at,
            count(*) FILTER (WHERE (measures ->> 'tools_cut')::int > 0) AS trimmed,
            coalesce(sum((measures ->> 'tools_cut')::int), 0)::bigint AS cut
-    FROM (SELECT measures, at FROM cognitive.turn WHERE agent_id = :agent_id AND at >= :since AND at < :until
-          ORDER BY at DESC, turn_id DESC LIMIT <most>) AS walked
+    FROM (<latest>) AS walked
     GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT :limit) AS m ON true
 ORDER BY m.turns DESC, m.model
 
 -- name: degradations
 -- The degradation codes of the latest <most> turns of [since, until), by time steps in a time zone. The code ''
 -- counts all turns of a step.
-SELECT date_trunc(:step, at, :zone) AS step, reason, count(DISTINCT turn_id) AS turns
-FROM (SELECT turn_id, at, degraded_codes FROM cognitive.turn WHERE agent_id = :agent_id AND at >= :since AND at < :until
-      ORDER BY at DESC, turn_id DESC LIMIT <most>) AS walked
+SELECT date_trunc(:step, at, :zone) AS step, reason, count(DISTINCT (user_id, turn_id)) AS turns
+FROM (<latest>) AS walked
 CROSS JOIN LATERAL unnest(degraded_codes || '{""}') AS reason
 GROUP BY 1, 2 ORDER BY 1, 2
 
@@ -29,11 +34,13 @@ GROUP BY 1, 2 ORDER BY 1, 2
 -- The number of passages with a vector by embedding model, in a random sample of <sample> passages (ids are hashes).
 -- The row without a model is the size of the sample.
 WITH sample AS MATERIALIZED (
-    SELECT memory_id, ordinal FROM cognitive.passage WHERE agent_id = :agent_id
-        ORDER BY memory_id, ordinal LIMIT <sample>)
+    SELECT p.* FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+        SELECT user_id, memory_id, ordinal FROM cognitive.passage WHERE agent_id = :agent_id AND user_id = scope.of_user
+        ORDER BY memory_id, ordinal LIMIT <sample>) AS p
+    ORDER BY p.memory_id, p.ordinal LIMIT <sample>)
 SELECT NULL AS model, count(*) AS passages FROM sample
 UNION ALL
 (SELECT e.model, count(*) FROM sample CROSS JOIN LATERAL (
      SELECT DISTINCT model FROM cognitive.embedding
-     WHERE agent_id = :agent_id AND memory_id = sample.memory_id AND ordinal = sample.ordinal OFFSET 0) AS e
+     WHERE agent_id = :agent_id AND user_id = sample.user_id AND memory_id = sample.memory_id AND ordinal = sample.ordinal OFFSET 0) AS e
  GROUP BY e.model ORDER BY count(*) DESC, e.model)

@@ -1,5 +1,5 @@
 -- A change of embedding model: first memories and past turns get vectors of the new model, then one row says which model
--- searches use. Every statement is for one model.
+-- searches use. Every statement is for one model, and for all users of the agent.
 
 -- name: lock
 -- Lock the agent's row against writers. Returns nothing for an erased agent, so that nothing is stored for it again.
@@ -20,7 +20,7 @@ SELECT count(*) FROM cognitive.memory WHERE agent_id = :agent_id
 SELECT count(*) FROM cognitive.memory AS m
 WHERE m.agent_id = :agent_id AND NOT EXISTS (
     SELECT 1 FROM cognitive.embedding AS e
-    WHERE e.agent_id = :agent_id AND e.memory_id = m.id AND e.ordinal = 0 AND e.field = 'content' AND e.model = :model)
+    WHERE e.agent_id = :agent_id AND e.user_id = m.user_id AND e.memory_id = m.id AND e.ordinal = 0 AND e.field = 'content' AND e.model = :model)
 
 -- name: hold
 -- Lock the place where the next worker continues, so that two workers process different memories.
@@ -33,11 +33,11 @@ UPDATE cognitive.embedding_model SET last_memory_id = :memory_id WHERE agent_id 
 -- name: next_lacking
 -- The next memories after an id without vectors of a model, with their texts and row versions; any change gives a
 -- row a new version.
-SELECT m.id, m.type, m.content, m.speaker, m.context, m.entities, m.attributes, m.occurred_at, m.xmin::text AS version
+SELECT m.id, m.user_id, m.type, m.content, m.speaker, m.context, m.entities, m.attributes, m.occurred_at, m.xmin::text AS version
 FROM cognitive.memory AS m
 WHERE m.agent_id = :agent_id AND m.id > :after_id AND NOT EXISTS (
     SELECT 1 FROM cognitive.embedding AS e
-    WHERE e.agent_id = :agent_id AND e.memory_id = m.id AND e.ordinal = 0 AND e.field = 'content' AND e.model = :model)
+    WHERE e.agent_id = :agent_id AND e.user_id = m.user_id AND e.memory_id = m.id AND e.ordinal = 0 AND e.field = 'content' AND e.model = :model)
 ORDER BY m.id LIMIT :limit
 
 -- name: unchanged
@@ -53,21 +53,21 @@ WHERE agent_id = :agent_id AND model = :model AND completed_at IS NULL
 
 -- name: next_turns
 -- Some of the `latest` completed turns with a query vector that have no vector of a model.
-SELECT turn_id, at, message, trace ->> 'record' AS record FROM (
-    SELECT turn_id, at, message, trace, model FROM cognitive.turn
+SELECT user_id, turn_id, at, message, trace ->> 'record' AS record FROM (
+    SELECT user_id, turn_id, at, message, trace, model FROM cognitive.turn
     WHERE agent_id = :agent_id AND status = 'completed' AND query IS NOT NULL
     ORDER BY at DESC, turn_id LIMIT :latest::int OFFSET 0) AS latest
 WHERE model <> :model AND NOT EXISTS (
     SELECT 1 FROM cognitive.turn_embedding AS e
-    WHERE e.agent_id = :agent_id AND e.turn_id = latest.turn_id AND e.model = :model)
+    WHERE e.agent_id = :agent_id AND e.user_id = latest.user_id AND e.turn_id = latest.turn_id AND e.model = :model)
 ORDER BY at DESC, turn_id LIMIT :limit::int
 
 -- name: insert_turns
 -- Store vectors of turns that still exist and whose text was not erased meanwhile, if their model is still stored.
-INSERT INTO cognitive.turn_embedding (agent_id, turn_id, model, at, embedding)
-SELECT :agent_id, t.turn_id, :model, t.at, asked.embedding
-FROM unnest(:turn_ids::text[], :embeddings::halfvec[]) AS asked(turn_id, embedding)
-JOIN cognitive.turn AS t ON t.agent_id = :agent_id AND t.turn_id = asked.turn_id
+INSERT INTO cognitive.turn_embedding (agent_id, user_id, turn_id, model, at, embedding)
+SELECT :agent_id, t.user_id, t.turn_id, :model, t.at, asked.embedding
+FROM unnest(:user_ids::text[], :turn_ids::text[], :embeddings::halfvec[]) AS asked(user_id, turn_id, embedding)
+JOIN cognitive.turn AS t ON t.agent_id = :agent_id AND t.user_id = asked.user_id AND t.turn_id = asked.turn_id
 WHERE t.query IS NOT NULL
   AND EXISTS (SELECT 1 FROM cognitive.embedding_model WHERE agent_id = :agent_id AND model = :model)
 ON CONFLICT DO NOTHING
@@ -77,7 +77,7 @@ ON CONFLICT DO NOTHING
 SELECT t.message, t.trace ->> 'record' AS record, ARRAY(
     SELECT e.memory_id FROM cognitive.exposure AS e
     JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = e.memory_id
-    WHERE e.agent_id = :agent_id AND e.turn_id = t.turn_id AND e.used ORDER BY e.memory_id) AS used
+    WHERE e.agent_id = :agent_id AND e.user_id = t.user_id AND e.turn_id = t.turn_id AND e.used ORDER BY e.memory_id) AS used
 FROM cognitive.turn AS t
 WHERE t.agent_id = :agent_id AND t.status = 'completed' AND t.query IS NOT NULL
 ORDER BY t.at DESC, t.turn_id LIMIT :limit
@@ -90,16 +90,26 @@ DELETE FROM cognitive.embedding_model WHERE agent_id = :agent_id AND model = :mo
 -- name: stored
 -- The models of the agent's vectors, registered or not; read by skipping through index keys, not through vectors.
 WITH RECURSIVE seen AS (
-    (SELECT model FROM cognitive.embedding WHERE agent_id = :agent_id AND dimension <= 1200 ORDER BY model LIMIT 1)
+    SELECT c.user_id, (
+        SELECT e.model FROM cognitive.embedding AS e
+        WHERE e.agent_id = :agent_id AND e.user_id = c.user_id AND e.dimension <= 1200 ORDER BY e.model LIMIT 1) AS model
+    FROM cognitive.corpus AS c WHERE c.agent_id = :agent_id
     UNION ALL
-    SELECT (SELECT e.model FROM cognitive.embedding AS e
-            WHERE e.agent_id = :agent_id AND e.model > seen.model AND e.dimension <= 1200 ORDER BY e.model LIMIT 1)
+    SELECT seen.user_id, (
+        SELECT e.model FROM cognitive.embedding AS e
+        WHERE e.agent_id = :agent_id AND e.user_id = seen.user_id AND e.model > seen.model AND e.dimension <= 1200
+        ORDER BY e.model LIMIT 1)
     FROM seen WHERE seen.model IS NOT NULL),
 large AS (
-    (SELECT model FROM cognitive.embedding WHERE agent_id = :agent_id AND dimension > 1200 ORDER BY model LIMIT 1)
+    SELECT c.user_id, (
+        SELECT e.model FROM cognitive.embedding AS e
+        WHERE e.agent_id = :agent_id AND e.user_id = c.user_id AND e.dimension > 1200 ORDER BY e.model LIMIT 1) AS model
+    FROM cognitive.corpus AS c WHERE c.agent_id = :agent_id
     UNION ALL
-    SELECT (SELECT e.model FROM cognitive.embedding AS e
-            WHERE e.agent_id = :agent_id AND e.model > large.model AND e.dimension > 1200 ORDER BY e.model LIMIT 1)
+    SELECT large.user_id, (
+        SELECT e.model FROM cognitive.embedding AS e
+        WHERE e.agent_id = :agent_id AND e.user_id = large.user_id AND e.model > large.model AND e.dimension > 1200
+        ORDER BY e.model LIMIT 1)
     FROM large WHERE large.model IS NOT NULL)
 SELECT model FROM seen WHERE model IS NOT NULL UNION SELECT model FROM large WHERE model IS NOT NULL ORDER BY model
 
@@ -112,11 +122,11 @@ DELETE FROM cognitive.embedding WHERE agent_id = :agent_id AND model = :model AN
 -- For turns recorded with one model that also have a vector of the live model: make that the turn's own vector.
 WITH moved AS (
     UPDATE cognitive.turn AS t SET model = e.model, query = e.embedding FROM cognitive.turn_embedding AS e
-    WHERE t.agent_id = :agent_id AND t.model = :model AND e.agent_id = :agent_id AND e.turn_id = t.turn_id
-        AND e.model = :live_model
-    RETURNING t.turn_id)
+    WHERE t.agent_id = :agent_id AND t.model = :model AND e.agent_id = :agent_id AND e.user_id = t.user_id
+        AND e.turn_id = t.turn_id AND e.model = :live_model
+    RETURNING t.user_id, t.turn_id)
 DELETE FROM cognitive.turn_embedding AS e USING moved
-WHERE e.agent_id = :agent_id AND e.turn_id = moved.turn_id AND e.model = :live_model
+WHERE e.agent_id = :agent_id AND e.user_id = moved.user_id AND e.turn_id = moved.turn_id AND e.model = :live_model
 
 -- name: delete_turn_vectors
 -- Delete some vectors of turns of a model.
@@ -124,6 +134,6 @@ DELETE FROM cognitive.turn_embedding WHERE agent_id = :agent_id AND model = :mod
 
 -- name: clear_turns
 -- Delete the query vectors of some further turns that were recorded with a model.
-UPDATE cognitive.turn SET query = NULL WHERE agent_id = :agent_id AND turn_id = ANY(ARRAY(
-    SELECT turn_id FROM cognitive.turn WHERE agent_id = :agent_id AND model = :model
-        AND query IS NOT NULL LIMIT :limit))
+UPDATE cognitive.turn SET query = NULL WHERE agent_id = :agent_id AND (user_id, turn_id) IN (
+    SELECT user_id, turn_id FROM cognitive.turn WHERE agent_id = :agent_id AND model = :model
+        AND query IS NOT NULL LIMIT :limit)

@@ -1,5 +1,5 @@
 -- A change of an agent's language: first passages are indexed in the new language too, then one row says which language
--- searches use, then the old language is removed.
+-- searches use, then the old language is removed. All of it is for all users of the agent.
 
 -- name: lock
 -- Lock the agent's row against writers. Returns nothing for an erased agent, so that nothing is stored for it again.
@@ -37,17 +37,21 @@ FROM cognitive.agent_state WHERE agent_id = :agent_id
 -- name: next_lacking
 -- The next memories after an id that are not indexed in a language, with their texts and row versions; any change
 -- gives a row a new version.
-SELECT m.id, m.type, m.content, m.speaker, m.context, m.entities, m.attributes, m.occurred_at, m.session_number, m.xmin::text AS version
-FROM cognitive.passage AS p JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = p.memory_id
-WHERE p.agent_id = :agent_id AND p.memory_id > :after_id AND p.ordinal = 0 AND NOT p.languages @> ARRAY[:language::text]
-ORDER BY p.memory_id LIMIT :limit
+SELECT m.id, m.user_id, m.type, m.content, m.speaker, m.context, m.entities, m.attributes, m.occurred_at,
+       m.session_number, m.xmin::text AS version
+FROM cognitive.memory AS m CROSS JOIN LATERAL (
+    SELECT languages FROM cognitive.passage
+    WHERE agent_id = :agent_id AND user_id = m.user_id AND memory_id = m.id AND ordinal = 0 OFFSET 0) AS p
+WHERE m.agent_id = :agent_id AND m.id > :after_id AND NOT p.languages @> ARRAY[:language::text]
+ORDER BY m.id LIMIT :limit
 
 -- name: unchanged
 -- Those of these memories whose row version is unchanged and that are not indexed in the language yet; none if the
 -- agent no longer uses that language.
 SELECT m.id FROM unnest(:memory_ids::uuid[], :versions::text[]) AS read(id, version)
 JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = read.id AND m.xmin::text = read.version
-JOIN cognitive.passage AS p ON p.agent_id = :agent_id AND p.memory_id = m.id AND p.ordinal = 0
+JOIN cognitive.passage AS p
+    ON p.agent_id = :agent_id AND p.user_id = m.user_id AND p.memory_id = m.id AND p.ordinal = 0
 WHERE NOT p.languages @> ARRAY[:language::text]
   AND EXISTS (SELECT 1 FROM cognitive.agent_state WHERE agent_id = :agent_id
       AND (language = :language OR pending_language = :language))
@@ -57,7 +61,7 @@ WHERE NOT p.languages @> ARRAY[:language::text]
 UPDATE cognitive.passage AS p
 SET languages = p.languages || :language::text, lexemes = p.lexemes || string_to_array(n.lexemes, ' ')
 FROM unnest(:memory_ids::uuid[], :ordinals::integer[], :lexemes::text[]) AS n(memory_id, ordinal, lexemes)
-WHERE p.agent_id = :agent_id AND p.memory_id = n.memory_id AND p.ordinal = n.ordinal
+WHERE p.agent_id = :agent_id AND p.user_id = cognitive.scope() AND p.memory_id = n.memory_id AND p.ordinal = n.ordinal
 
 -- name: switch
 -- Make the pending language that of searches; keep the language if it already is.
@@ -66,10 +70,12 @@ WHERE agent_id = :agent_id AND :language::text = coalesce(pending_language, lang
 
 -- name: next_leaving
 -- The next memories after an id that are also indexed in another language.
-SELECT memory_id AS id FROM cognitive.passage
-WHERE agent_id = :agent_id AND memory_id > :after_id AND ordinal = 0 AND languages @> ARRAY[:language::text]
-    AND languages <> ARRAY[:language::text]
-ORDER BY memory_id LIMIT :limit
+SELECT m.id, m.user_id FROM cognitive.memory AS m CROSS JOIN LATERAL (
+    SELECT languages FROM cognitive.passage
+    WHERE agent_id = :agent_id AND user_id = m.user_id AND memory_id = m.id AND ordinal = 0 OFFSET 0) AS p
+WHERE m.agent_id = :agent_id AND m.id > :after_id AND p.languages @> ARRAY[:language::text]
+    AND p.languages <> ARRAY[:language::text]
+ORDER BY m.id LIMIT :limit
 
 -- name: leave
 -- Remove the lexemes of other languages of these memories from the index. Lexemes of the remaining language begin
@@ -78,37 +84,38 @@ WITH lexeme AS MATERIALIZED (
     SELECT p.memory_id, p.ordinal, l.lexeme,
            CASE WHEN :label::text = '' THEN strpos(l.lexeme, '/') = 0 ELSE starts_with(l.lexeme, :label) END AS stays
     FROM cognitive.passage AS p, unnest(p.lexemes) AS l(lexeme)
-    WHERE p.agent_id = :agent_id AND p.memory_id = ANY(:memory_ids::uuid[])
+    WHERE p.agent_id = :agent_id AND p.user_id = cognitive.scope() AND p.memory_id = ANY(:memory_ids::uuid[])
       AND p.languages @> ARRAY[:language::text] AND p.languages <> ARRAY[:language::text]),
 gone AS (
     DELETE FROM cognitive.posting AS p USING lexeme AS l
-    WHERE p.agent_id = :agent_id AND p.lexeme = l.lexeme AND p.memory_id = l.memory_id AND p.ordinal = l.ordinal
-          AND NOT l.stays),
+    WHERE p.agent_id = :agent_id AND p.user_id = cognitive.scope() AND p.lexeme = l.lexeme
+          AND p.memory_id = l.memory_id AND p.ordinal = l.ordinal AND NOT l.stays),
 new AS (
     SELECT l.memory_id, l.ordinal, array_agg(l.lexeme) AS lexemes, max(p.content_length) AS content_length,
            max(p.context_length) AS context_length
     FROM lexeme AS l JOIN cognitive.posting AS p
-        ON p.agent_id = :agent_id AND p.lexeme = l.lexeme AND p.memory_id = l.memory_id AND p.ordinal = l.ordinal
+        ON p.agent_id = :agent_id AND p.user_id = cognitive.scope() AND p.lexeme = l.lexeme AND p.memory_id = l.memory_id AND p.ordinal = l.ordinal
     WHERE l.stays GROUP BY l.memory_id, l.ordinal),
 old AS (
     SELECT p.memory_id, p.ordinal, p.content_length, p.context_length FROM cognitive.passage AS p
-    WHERE p.agent_id = :agent_id AND p.memory_id = ANY(:memory_ids::uuid[])),
+    WHERE p.agent_id = :agent_id AND p.user_id = cognitive.scope() AND p.memory_id = ANY(:memory_ids::uuid[])),
 changed AS (
     UPDATE cognitive.passage AS p
     SET languages = ARRAY[:language::text], lexemes = n.lexemes, content_length = n.content_length,
         context_length = n.context_length
     FROM new AS n JOIN old AS o ON o.memory_id = n.memory_id AND o.ordinal = n.ordinal
-    WHERE p.agent_id = :agent_id AND p.memory_id = n.memory_id AND p.ordinal = n.ordinal
+    WHERE p.agent_id = :agent_id AND p.user_id = cognitive.scope() AND p.memory_id = n.memory_id
+        AND p.ordinal = n.ordinal
     RETURNING p.memory_id, n.content_length - o.content_length AS content_change,
         n.context_length - o.context_length AS context_change),
 per_session AS (
     SELECT m.session_id, sum(c.content_change) AS content_change FROM changed AS c
-    JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = c.memory_id
+    JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.user_id = cognitive.scope() AND m.id = c.memory_id
     WHERE m.session_id IS NOT NULL GROUP BY m.session_id),
 sessions AS (
     UPDATE cognitive.session AS s SET lexemes = s.lexemes + p.content_change FROM per_session AS p
-    WHERE s.agent_id = :agent_id AND s.session_id = p.session_id)
-UPDATE cognitive.agent_state SET content_lexemes = content_lexemes + (SELECT coalesce(sum(content_change), 0)
-    FROM changed),
-                            context_lexemes = context_lexemes + (SELECT coalesce(sum(context_change), 0) FROM changed)
-WHERE agent_id = :agent_id
+    WHERE s.agent_id = :agent_id AND s.user_id = cognitive.scope() AND s.session_id = p.session_id)
+UPDATE cognitive.corpus SET
+    content_lexemes = content_lexemes + (SELECT coalesce(sum(content_change), 0) FROM changed),
+    context_lexemes = context_lexemes + (SELECT coalesce(sum(context_change), 0) FROM changed)
+WHERE agent_id = :agent_id AND user_id = cognitive.scope()

@@ -3,36 +3,39 @@
 -- name: old_memories
 -- Memories by the time of their last change, not of the event they describe. Pinned memories are never deleted by
 -- age.
-SELECT id FROM cognitive.memory
+SELECT id, user_id FROM cognitive.memory
 WHERE agent_id = :agent_id AND updated_at < :until AND type = :type AND NOT pinned ORDER BY updated_at, id LIMIT :limit
 
 -- name: hidden_memories
 -- Memories by the time since which they are hidden.
-SELECT id FROM cognitive.memory
+SELECT id, user_id FROM cognitive.memory
 WHERE agent_id = :agent_id AND hidden_at < :until ORDER BY hidden_at, id LIMIT :limit
 
 -- name: delete_turns
 -- Delete turns with their exposures and shadow results.
 WITH old AS (
-    SELECT turn_id FROM cognitive.turn WHERE agent_id = :agent_id AND opened_at < :until
+    SELECT user_id, turn_id FROM cognitive.turn WHERE agent_id = :agent_id AND opened_at < :until
         ORDER BY opened_at LIMIT :limit),
 shown AS (
-    DELETE FROM cognitive.exposure WHERE agent_id = :agent_id AND turn_id IN (SELECT turn_id FROM old)),
+    DELETE FROM cognitive.exposure
+    WHERE agent_id = :agent_id AND (user_id, turn_id) IN (SELECT user_id, turn_id FROM old)),
 beside AS (
-    DELETE FROM cognitive.shadow WHERE agent_id = :agent_id AND turn_id IN (SELECT turn_id FROM old))
-DELETE FROM cognitive.turn WHERE agent_id = :agent_id AND turn_id IN (SELECT turn_id FROM old) RETURNING turn_id AS id
+    DELETE FROM cognitive.shadow
+    WHERE agent_id = :agent_id AND (user_id, turn_id) IN (SELECT user_id, turn_id FROM old))
+DELETE FROM cognitive.turn
+WHERE agent_id = :agent_id AND (user_id, turn_id) IN (SELECT user_id, turn_id FROM old) RETURNING turn_id AS id
 
 -- name: delete_artifacts
 -- Delete artifacts.
-DELETE FROM cognitive.artifact WHERE agent_id = :agent_id AND id IN (
-    SELECT id FROM cognitive.artifact WHERE agent_id = :agent_id AND created_at < :until
+DELETE FROM cognitive.artifact WHERE agent_id = :agent_id AND (user_id, id) IN (
+    SELECT user_id, id FROM cognitive.artifact WHERE agent_id = :agent_id AND created_at < :until
         ORDER BY created_at LIMIT :limit)
 RETURNING id
 
 -- name: delete_subtasks
 -- Delete finished subtasks.
-DELETE FROM cognitive.subtask WHERE agent_id = :agent_id AND id IN (
-    SELECT id FROM cognitive.subtask WHERE agent_id = :agent_id AND completed_at < :until
+DELETE FROM cognitive.subtask WHERE agent_id = :agent_id AND (user_id, id) IN (
+    SELECT user_id, id FROM cognitive.subtask WHERE agent_id = :agent_id AND completed_at < :until
         ORDER BY completed_at LIMIT :limit)
 RETURNING id
 
@@ -40,8 +43,8 @@ RETURNING id
 -- Clear the texts of sessions; the row stays, because BM25 counts sessions.
 UPDATE cognitive.session SET summary = DEFAULT, summarized_until = NULL, plan = DEFAULT, step = DEFAULT,
     recent_messages = NULL
-WHERE agent_id = :agent_id AND session_id IN (
-    SELECT session_id FROM cognitive.session
+WHERE agent_id = :agent_id AND (user_id, session_id) IN (
+    SELECT user_id, session_id FROM cognitive.session
     WHERE agent_id = :agent_id AND last_at < :until
         AND (summary <> '' OR recent_messages IS NOT NULL OR cardinality(plan) > 0)
     ORDER BY last_at LIMIT :limit)
@@ -49,8 +52,8 @@ RETURNING session_id AS id
 
 -- name: delete_erasures
 -- Delete entries of the erasure log.
-DELETE FROM cognitive.erasure WHERE agent_id = :agent_id AND at IN (
-    SELECT at FROM cognitive.erasure WHERE agent_id = :agent_id AND at < :until ORDER BY at LIMIT :limit)
+DELETE FROM cognitive.erasure WHERE agent_id = :agent_id AND (user_id, at) IN (
+    SELECT user_id, at FROM cognitive.erasure WHERE agent_id = :agent_id AND at < :until ORDER BY at LIMIT :limit)
 RETURNING at AS id
 
 -- name: count_memories

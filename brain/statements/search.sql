@@ -1,34 +1,47 @@
 -- name: facts
--- The statistics for scoring: the numbers of passages and sessions; the base rates of use by type; for each lexeme
--- of the query the passages and sessions that contain it, and the last memory counted, since counting stops after
--- `max_postings` passages, or after `max_counted` for an agent with more than `large_passages`. Also the `limit`
+-- The statistics for scoring: the numbers of passages and sessions; the base rates of use by type, added with the
+-- half-life `half_life_seconds`; for each lexeme of the query and each user that the transaction sees, the passages and
+-- sessions that contain it, and the last memory counted, since counting stops after `max_postings` passages, or after
+-- `max_counted` for an agent with more than `large_passages`. Also the `limit`
 -- most similar of the latest `max_turns` completed turns with the memories they showed and the tools they called
 -- (none without an embedding), the models of the agent's vectors, and its languages. `hidden` is true if some memories
 -- cannot be found at the time `at` (NULL: now), or if the agent has `max_hidden` hidden ones, some of which may be such.
-SELECT coalesce((SELECT passages FROM cognitive.agent_state WHERE agent_id = :agent_id), 0) AS passages,
-       coalesce((SELECT sessions FROM cognitive.agent_state WHERE agent_id = :agent_id), 0) AS sessions,
-       (SELECT jsonb_object_agg(type, jsonb_build_array(shown, used, last_at, decoys, decoys_used))
-        FROM cognitive.usage_base WHERE agent_id = :agent_id) AS base,
+SELECT coalesce((SELECT sum(passages) FROM cognitive.corpus WHERE agent_id = :agent_id), 0)::bigint AS passages,
+       coalesce((SELECT sum(sessions) FROM cognitive.corpus WHERE agent_id = :agent_id), 0)::bigint AS sessions,
+       (SELECT jsonb_object_agg(type, jsonb_build_array(shown, used, latest, decoys, decoys_used)) FROM (
+            SELECT type, latest, sum(cognitive.decay(shown, last_at, latest, :half_life_seconds::float8)) AS shown,
+                   sum(cognitive.decay(used, last_at, latest, :half_life_seconds::float8)) AS used,
+                   sum(cognitive.decay(decoys, last_at, latest, :half_life_seconds::float8)) AS decoys,
+                   sum(cognitive.decay(decoys_used, last_at, latest, :half_life_seconds::float8)) AS decoys_used
+            FROM (SELECT u.*, max(last_at) OVER (PARTITION BY type) AS latest FROM cognitive.usage_base AS u
+                  WHERE agent_id = :agent_id) AS seen
+            GROUP BY type, latest) AS added) AS base,
        (SELECT jsonb_agg(jsonb_build_array(nearest.turn_id, n.at, nearest.similarity, left(n.message, 500), (
             SELECT jsonb_agg(jsonb_build_array(e.memory_id, e.used, e.relevance_gap, e.rating IS NOT NULL)
                             ORDER BY e.memory_id)
             FROM cognitive.exposure AS e
-            WHERE e.agent_id = :agent_id AND e.turn_id = nearest.turn_id AND e.used IS NOT NULL),
+            WHERE e.agent_id = :agent_id AND e.user_id = nearest.user_id AND e.turn_id = nearest.turn_id
+                  AND e.used IS NOT NULL),
             n.tools_called) ORDER BY nearest.similarity DESC, nearest.turn_id)
-        FROM (SELECT turn_id, similarity FROM (
-                  SELECT turn_id, similarity FROM (
-                      SELECT turn_id, at, -(query <#> :embedding::halfvec) AS similarity FROM cognitive.turn
-                      WHERE agent_id = :agent_id AND model = :model AND status = 'completed' AND query IS NOT NULL
-                          AND at <= :now
-                            AND :embedding IS NOT NULL
-                      UNION ALL  -- turns recorded with another model, before a change of models
-                      SELECT turn_id, at, -(embedding <#> :embedding::halfvec) FROM cognitive.turn_embedding
-                      WHERE agent_id = :agent_id AND model = :model AND at <= :now AND :embedding IS NOT NULL) AS past
-                  ORDER BY at DESC, turn_id LIMIT :max_turns::int OFFSET 0) AS latest
+        FROM (SELECT user_id, turn_id, similarity FROM (
+                  SELECT past.* FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+                      SELECT user_id, turn_id, at, similarity FROM (
+                          SELECT user_id, turn_id, at, -(query <#> :embedding::halfvec) AS similarity
+                          FROM cognitive.turn
+                          WHERE agent_id = :agent_id AND user_id = scope.of_user AND model = :model
+                              AND status = 'completed' AND query IS NOT NULL AND at <= :now
+                              AND :embedding IS NOT NULL
+                          UNION ALL  -- turns recorded with another model, before a change of models
+                          SELECT user_id, turn_id, at, -(embedding <#> :embedding::halfvec)
+                          FROM cognitive.turn_embedding
+                          WHERE agent_id = :agent_id AND user_id = scope.of_user AND model = :model AND at <= :now
+                              AND :embedding IS NOT NULL) AS recorded
+                      ORDER BY at DESC, turn_id LIMIT :max_turns::int OFFSET 0) AS past
+                  ORDER BY past.at DESC, past.turn_id LIMIT :max_turns::int OFFSET 0) AS latest
               ORDER BY similarity DESC, turn_id LIMIT :limit::int) AS nearest
         CROSS JOIN LATERAL (
             SELECT at, message, tools_called FROM cognitive.turn
-            WHERE agent_id = :agent_id AND turn_id = nearest.turn_id OFFSET 0) AS n) AS past,
+            WHERE agent_id = :agent_id AND user_id = nearest.user_id AND turn_id = nearest.turn_id OFFSET 0) AS n) AS past,
        coalesce((SELECT model FROM cognitive.agent_state WHERE agent_id = :agent_id),
            cognitive.most_common_model(:agent_id)) AS live,
        (SELECT jsonb_agg(jsonb_build_array(model, dimension, completed_at IS NOT NULL) ORDER BY model)
@@ -38,10 +51,9 @@ SELECT coalesce((SELECT passages FROM cognitive.agent_state WHERE agent_id = :ag
         FROM (SELECT hidden_at, hidden_reason FROM cognitive.memory
               WHERE agent_id = :agent_id AND hidden_at IS NOT NULL LIMIT :max_hidden::int) AS h) AS hidden,
        (SELECT ARRAY[language, pending_language] FROM cognitive.agent_state WHERE agent_id = :agent_id) AS indexed,
-       (SELECT jsonb_object_agg(q.lexeme, jsonb_build_array(d.content_passages, d.sessions, d.all_passages, d.last))
-        FROM unnest(:lexemes::text[]) AS q(lexeme) CROSS JOIN (
-            SELECT coalesce((SELECT passages FROM cognitive.agent_state WHERE agent_id = :agent_id),
-                0) > :large_passages::bigint AS large) AS c
+       (SELECT jsonb_object_agg(q.lexeme, (
+            SELECT jsonb_agg(jsonb_build_array(d.content_passages, d.sessions, d.all_passages, d.last))
+        FROM unnest(cognitive.scopes()) AS scope(of_user)
         CROSS JOIN LATERAL (
             SELECT count(*) FILTER (WHERE p.content_frequency > 0) AS content_passages,
                    count(DISTINCT p.session_number) FILTER (WHERE p.content_frequency > 0) AS sessions,
@@ -49,16 +61,24 @@ SELECT coalesce((SELECT passages FROM cognitive.agent_state WHERE agent_id = :ag
                    CASE WHEN count(*) >= :max_counted::int
                         THEN (array_agg(p.memory_id ORDER BY p.memory_id DESC) FILTER (WHERE c.large))[1] END AS last
             FROM (SELECT content_frequency, session_number, memory_id FROM cognitive.posting
-                  WHERE agent_id = :agent_id AND lexeme = q.lexeme ORDER BY memory_id, ordinal
-                  LIMIT CASE WHEN c.large THEN :max_counted::int ELSE :max_postings::int END) AS p) AS d) AS terms
+                  WHERE agent_id = :agent_id AND user_id = scope.of_user AND lexeme = q.lexeme
+                  ORDER BY memory_id, ordinal
+                  LIMIT CASE WHEN c.large THEN :max_counted::int ELSE :max_postings::int END) AS p) AS d
+        WHERE scope.of_user IS NOT NULL))
+        FROM unnest(:lexemes::text[]) AS q(lexeme) CROSS JOIN (
+            SELECT coalesce((SELECT sum(passages) FROM cognitive.corpus WHERE agent_id = :agent_id),
+                0) > :large_passages::bigint AS large) AS c) AS terms
 
 -- name: sampled_matching
 -- The memories in a random sample of `size` memories, and how many of them meet the condition, by type; `last` is the
 -- last id of the sample. Ids are hashes, so the first ids are random.
 SELECT m.type, count(*) AS memories, count(*) FILTER (WHERE <condition>) AS matching,
        (array_agg(m.id ORDER BY m.id DESC))[1] AS last
-FROM (SELECT * FROM cognitive.memory WHERE agent_id = :agent_id AND type = ANY(:types::text[])
-      ORDER BY id LIMIT :size::int OFFSET 0) AS m
+FROM (SELECT m.* FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+          SELECT * FROM cognitive.memory
+          WHERE agent_id = :agent_id AND user_id = scope.of_user AND type = ANY(:types::text[])
+          ORDER BY id LIMIT :size::int OFFSET 0) AS m
+      ORDER BY m.id LIMIT :size::int OFFSET 0) AS m
 GROUP BY m.type
 
 -- name: matching_ids
@@ -93,7 +113,9 @@ agent AS MATERIALIZED (
     SELECT greatest(passages, 1)::float8 AS passages, greatest(sessions, 1)::float8 AS sessions,
            greatest(content_lexemes, 1)::float8 / greatest(passages, 1) AS content_average,
            greatest(content_lexemes, 1)::float8 / greatest(sessions, 1) AS session_average
-    FROM cognitive.agent_state WHERE agent_id = :agent_id),
+    FROM (SELECT sum(passages)::bigint AS passages, sum(sessions)::bigint AS sessions,
+                 sum(content_lexemes)::bigint AS content_lexemes
+          FROM cognitive.corpus WHERE agent_id = :agent_id) AS c),
 <listed>
 term AS MATERIALIZED (
     SELECT q.lexeme, ln(1 + (c.passages - q.passages + 0.5) / (q.passages + 0.5)) AS idf
@@ -163,17 +185,19 @@ dense AS (
     <listed_vectors>),
 dated AS (
     SELECT d.id AS memory_id FROM wanted AS w CROSS JOIN LATERAL (
-        SELECT m.id FROM cognitive.memory AS m
-        WHERE m.agent_id = :agent_id AND m.type = w.type AND m.occurred_at >= :date_from
-            AND m.occurred_at < :date_until AND (<condition>)
-        ORDER BY m.occurred_at DESC, m.seq DESC LIMIT w.most) AS d),
+        SELECT o.id FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+            SELECT m.id, m.occurred_at, m.seq FROM cognitive.memory AS m
+            WHERE m.agent_id = :agent_id AND m.user_id = scope.of_user AND m.type = w.type
+                AND m.occurred_at >= :date_from AND m.occurred_at < :date_until AND (<condition>)
+            ORDER BY m.occurred_at DESC, m.seq DESC LIMIT w.most) AS o
+        ORDER BY o.occurred_at DESC, o.seq DESC LIMIT w.most) AS d),
 -- Memories that similar turns used are candidates even if no other channel finds them, by the passage nearest to the
 -- query.
 associated AS (
     SELECT m.id AS memory_id, coalesce((
         SELECT ordinal FROM cognitive.embedding
-        WHERE agent_id = :agent_id AND memory_id = m.id AND field = 'content' AND model = :model
-            AND :embedding IS NOT NULL
+        WHERE agent_id = :agent_id AND user_id = m.user_id AND memory_id = m.id AND field = 'content'
+            AND model = :model AND :embedding IS NOT NULL
         ORDER BY embedding <#> :embedding::halfvec, ordinal LIMIT 1), 0) AS ordinal
     FROM cognitive.memory AS m
     WHERE m.agent_id = :agent_id AND m.id = ANY(:associated_ids::uuid[]) AND m.type = ANY(:types::text[])
@@ -196,7 +220,7 @@ pooled AS (
 found AS MATERIALIZED (
     SELECT f.ordinal, f.bm25, f.content_matched, f.context_matched, m.*
     FROM pooled AS f CROSS JOIN LATERAL (
-        SELECT id AS memory_id, seq, type, content, speaker, occurred_at, session_id, session_number, source,
+        SELECT id AS memory_id, user_id, seq, type, content, speaker, occurred_at, session_id, session_number, source,
                confidence, pinned, trust, attributes, claim, h.*
         FROM cognitive.memory CROSS JOIN LATERAL (
             SELECT CASE WHEN hidden THEN memory.hidden_at END AS hidden_at,
@@ -234,7 +258,7 @@ SELECT f.memory_id, f.ordinal, f.seq, f.type, substr(f.content, p.start + 1, p.s
 FROM found AS f
 CROSS JOIN LATERAL (
     SELECT start, stop, content_length FROM cognitive.passage
-    WHERE agent_id = :agent_id AND memory_id = f.memory_id AND ordinal = f.ordinal OFFSET 0) AS p
+    WHERE agent_id = :agent_id AND user_id = f.user_id AND memory_id = f.memory_id AND ordinal = f.ordinal OFFSET 0) AS p
 LEFT JOIN LATERAL (
     SELECT sum(idf) AS idf, sum(idf) FILTER (WHERE content_frequency > 0) AS content_matched,
            sum(idf * content_frequency * (:k1::float8 + 1)
@@ -245,29 +269,32 @@ LEFT JOIN LATERAL (
           FROM unnest(:common_lexemes::text[], :common_passages::bigint[]) AS q(lexeme,
               passages) CROSS JOIN agent AS c CROSS JOIN LATERAL (
               SELECT content_frequency, content_length FROM cognitive.posting
-              WHERE agent_id = :agent_id AND lexeme = q.lexeme AND memory_id = f.memory_id AND ordinal = f.ordinal
+              WHERE agent_id = :agent_id AND user_id = f.user_id AND lexeme = q.lexeme AND memory_id = f.memory_id
+                  AND ordinal = f.ordinal
               OFFSET 0) AS h) AS t) AS common ON true
 LEFT JOIN LATERAL (
     SELECT embedding FROM cognitive.embedding
-    WHERE agent_id = :agent_id AND memory_id = f.memory_id AND ordinal = f.ordinal AND field = 'content'
-        AND model = :model
+    WHERE agent_id = :agent_id AND user_id = f.user_id AND memory_id = f.memory_id AND ordinal = f.ordinal
+        AND field = 'content' AND model = :model
     OFFSET 0) AS content ON true
 LEFT JOIN LATERAL (
     SELECT embedding FROM cognitive.embedding
-    WHERE agent_id = :agent_id AND memory_id = f.memory_id AND ordinal = f.ordinal AND field = 'context'
-        AND model = :model
+    WHERE agent_id = :agent_id AND user_id = f.user_id AND memory_id = f.memory_id AND ordinal = f.ordinal
+        AND field = 'context' AND model = :model
     OFFSET 0) AS context ON true
 LEFT JOIN LATERAL (
     SELECT b.id FROM cognitive.memory AS b
-    WHERE b.agent_id = :agent_id AND b.session_id = f.session_id AND (b.occurred_at, b.seq) < (f.occurred_at, f.seq)
+    WHERE b.agent_id = :agent_id AND b.user_id = f.user_id AND b.session_id = f.session_id
+        AND (b.occurred_at, b.seq) < (f.occurred_at, f.seq)
     ORDER BY b.occurred_at DESC, b.seq DESC LIMIT 1) AS before ON true
 LEFT JOIN LATERAL (
     SELECT a.id FROM cognitive.memory AS a
-    WHERE a.agent_id = :agent_id AND a.session_id = f.session_id AND (a.occurred_at, a.seq) > (f.occurred_at, f.seq)
+    WHERE a.agent_id = :agent_id AND a.user_id = f.user_id AND a.session_id = f.session_id
+        AND (a.occurred_at, a.seq) > (f.occurred_at, f.seq)
     ORDER BY a.occurred_at, a.seq LIMIT 1) AS after ON true
 LEFT JOIN LATERAL (
     SELECT shown, used, times_shown, times_used, last_at FROM cognitive.usage
-    WHERE agent_id = :agent_id AND memory_id = f.memory_id OFFSET 0) AS u ON true
+    WHERE agent_id = :agent_id AND user_id = f.user_id AND memory_id = f.memory_id OFFSET 0) AS u ON true
 ORDER BY f.seq, f.ordinal
 
 -- name: filtered_listed

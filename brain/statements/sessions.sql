@@ -1,29 +1,31 @@
 -- name: carried
 -- The state of a session that its next turn needs.
-SELECT summary, summarized_until, plan, step FROM cognitive.session WHERE agent_id = :agent_id
-    AND session_id = :session_id
+SELECT summary, summarized_until, plan, step FROM cognitive.session
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id
 
 -- name: session
 -- A session.
 SELECT session_id, memories, turns, summary, summarized_until, plan, step, started_at, last_at, ended_at,
     recent_messages
-FROM cognitive.session WHERE agent_id = :agent_id AND session_id = :session_id
+FROM cognitive.session WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id
 
 -- name: session_turns
 -- The latest turns of a session.
-SELECT turn_id, at, status, message FROM cognitive.turn WHERE agent_id = :agent_id AND session_id = :session_id
+SELECT turn_id, at, status, message FROM cognitive.turn
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id
 ORDER BY at DESC, turn_id DESC LIMIT :limit
 
 -- name: keep
 -- Store the last messages as of a turn. Nothing is stored if the turn was erased, if memories were forgotten after
 -- the messages were received, or if a later turn has stored its messages.
-INSERT INTO cognitive.session AS s (agent_id, session_id, started_at, last_at, recent_messages, recent_turn_id,
+INSERT INTO cognitive.session AS s (agent_id, user_id, session_id, started_at, last_at, recent_messages, recent_turn_id,
     recent_turn_at)
-SELECT :agent_id, session_id, at, at, :messages::bytea, turn_id, at FROM cognitive.turn
-WHERE agent_id = :agent_id AND turn_id = :turn_id AND response IS DISTINCT FROM '' AND NOT EXISTS (
+SELECT :agent_id, user_id, session_id, at, at, :messages::bytea, turn_id, at FROM cognitive.turn
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id AND response IS DISTINCT FROM ''
+  AND NOT EXISTS (
     SELECT 1 FROM cognitive.erasure WHERE agent_id = :agent_id AND what = 'memories'
         AND at >= to_timestamp(:received_at::float8))
-ON CONFLICT (agent_id, session_id) DO UPDATE SET
+ON CONFLICT (agent_id, user_id, session_id) DO UPDATE SET
     recent_messages = excluded.recent_messages, recent_turn_id = excluded.recent_turn_id,
         recent_turn_at = excluded.recent_turn_at
 WHERE s.recent_turn_at IS NULL OR (s.recent_turn_at, s.recent_turn_id) <= (excluded.recent_turn_at,
@@ -34,9 +36,10 @@ RETURNING s.session_id
 -- Lock and return the last messages if they are those of this turn, to add its answer. Returns nothing if the answer
 -- is withheld, or was received before memories were forgotten.
 SELECT session_id, recent_messages FROM cognitive.session
-WHERE agent_id = :agent_id AND recent_turn_id = :turn_id AND session_id = (
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND recent_turn_id = :turn_id AND session_id = (
     SELECT session_id FROM cognitive.turn AS t
-    WHERE t.agent_id = :agent_id AND t.turn_id = :turn_id AND t.response IS DISTINCT FROM '' AND NOT EXISTS (
+    WHERE t.agent_id = :agent_id AND t.user_id = cognitive.scope() AND t.turn_id = :turn_id
+          AND t.response IS DISTINCT FROM '' AND NOT EXISTS (
         SELECT 1 FROM cognitive.erasure AS e
         WHERE e.agent_id = :agent_id AND e.what = 'memories'
             AND e.at >= least(to_timestamp(:received_at::float8), t.closed_at)))
@@ -44,16 +47,17 @@ FOR UPDATE
 
 -- name: answer
 -- Replace the last messages.
-UPDATE cognitive.session SET recent_messages = :messages WHERE agent_id = :agent_id AND session_id = :session_id
+UPDATE cognitive.session SET recent_messages = :messages
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id
 
 -- name: roll
 -- Replace a summary, if it is still the one that the new summary was made from and the turn still exists. Nothing is
 -- stored if memories were forgotten after the messages were received.
 UPDATE cognitive.session SET summary = :summary, summarized_until = :summarized_until
-WHERE agent_id = :agent_id AND session_id = :session_id AND summary = :old_summary::text
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id AND summary = :old_summary::text
     AND summarized_until IS NOT DISTINCT
     FROM :old_summarized_until::text
-  AND EXISTS (SELECT 1 FROM cognitive.turn WHERE agent_id = :agent_id AND turn_id = :turn_id
+  AND EXISTS (SELECT 1 FROM cognitive.turn WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id
       AND response IS DISTINCT FROM '')
   AND NOT EXISTS (
     SELECT 1 FROM cognitive.erasure WHERE agent_id = :agent_id AND what = 'memories'
@@ -62,29 +66,34 @@ RETURNING session_id
 
 -- name: plan
 -- Set a session's plan, beginning at its first step; the same plan again changes nothing.
-INSERT INTO cognitive.session AS s (agent_id, session_id, plan, started_at, last_at)
-    VALUES (:agent_id, :session_id, :plan, :at, :at)
-ON CONFLICT (agent_id, session_id) DO UPDATE SET
+INSERT INTO cognitive.session AS s (agent_id, user_id, session_id, plan, started_at, last_at)
+    VALUES (:agent_id, cognitive.scope(), :session_id, :plan, :at, :at)
+ON CONFLICT (agent_id, user_id, session_id) DO UPDATE SET
     plan = excluded.plan, step = CASE WHEN s.plan = excluded.plan THEN s.step ELSE 0 END
 
 -- name: advance
 -- Mark a step, counted from 0, as done; a step that was done before stays done.
 UPDATE cognitive.session SET step = greatest(step, least(:step::int + 1, cardinality(plan)))
-WHERE agent_id = :agent_id AND session_id = :session_id AND :step::int <= step AND :step::int < cardinality(plan)
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id AND :step::int <= step AND :step::int < cardinality(plan)
 RETURNING summary, summarized_until, plan, step
 
 -- name: end_session
 -- Mark a session as ended.
-UPDATE cognitive.session SET ended_at = coalesce(ended_at, :at) WHERE agent_id = :agent_id AND session_id = :session_id
+UPDATE cognitive.session SET ended_at = coalesce(ended_at, :at)
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id
 RETURNING session_id
 
 -- name: clear
 -- Clear the texts that a session stores; its turns and memories stay.
-WITH artifact AS (DELETE FROM cognitive.artifact WHERE agent_id = :agent_id AND session_id = :session_id RETURNING id),
-     subtask AS (DELETE FROM cognitive.subtask WHERE agent_id = :agent_id AND session_id = :session_id RETURNING id),
+WITH artifact AS (
+         DELETE FROM cognitive.artifact
+         WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id RETURNING id),
+     subtask AS (
+         DELETE FROM cognitive.subtask
+         WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id RETURNING id),
      session AS (
          UPDATE cognitive.session SET summary = DEFAULT, summarized_until = NULL, plan = DEFAULT, step = DEFAULT,
              recent_messages = NULL
-         WHERE agent_id = :agent_id AND session_id = :session_id RETURNING session_id)
+         WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id RETURNING session_id)
 SELECT (SELECT count(*) FROM session) AS sessions, (SELECT count(*) FROM artifact) AS artifacts,
        (SELECT count(*) FROM subtask) AS subtasks

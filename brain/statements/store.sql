@@ -20,12 +20,14 @@ UPDATE cognitive.agent_state SET language = :language WHERE agent_id = :agent_id
 
 -- name: has_turn
 -- Whether a turn exists and no memories were forgotten since `read_at`.
-SELECT EXISTS (SELECT 1 FROM cognitive.turn WHERE agent_id = :agent_id AND turn_id = :turn_id)
+SELECT EXISTS (SELECT 1 FROM cognitive.turn WHERE agent_id = :agent_id AND user_id = cognitive.scope()
+                   AND turn_id = :turn_id)
    AND NOT EXISTS (SELECT 1 FROM cognitive.erasure WHERE agent_id = :agent_id AND what = 'memories' AND at >= :read_at)
 
 -- name: existing_identities
--- The memories with these identities.
-SELECT identity, id FROM cognitive.memory WHERE agent_id = :agent_id AND identity = ANY(:identities::bytea[])
+-- The memories of the transaction's scope with these identities.
+SELECT identity, id FROM cognitive.memory
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND identity = ANY(:identities::bytea[])
 
 -- name: states
 -- What decides whether memories may be hidden, shown again or replaced.
@@ -34,10 +36,10 @@ WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[])
 
 -- name: insert_memories
 -- Insert memories. One with `expires_at` is hidden from that time on.
-INSERT INTO cognitive.memory (agent_id, id, seq, identity, type, content, speaker, context, occurred_at, session_id,
+INSERT INTO cognitive.memory (agent_id, user_id, id, seq, identity, type, content, speaker, context, occurred_at, session_id,
                               session_number, source, tags, entities, confidence, pinned, supersedes, attributes, trust,
                               metadata, claim, expires_at, hidden_at, hidden_reason)
-SELECT :agent_id, m.id, m.seq, m.identity, m.type, m.content, m.speaker, m.context, m.occurred_at, m.session_id,
+SELECT :agent_id, cognitive.scope(), m.id, m.seq, m.identity, m.type, m.content, m.speaker, m.context, m.occurred_at, m.session_id,
        m.session_number,
        m.source, ARRAY(SELECT jsonb_array_elements_text(m.labels -> 'tags')),
        ARRAY(SELECT jsonb_array_elements_text(m.labels -> 'entities')),
@@ -57,7 +59,7 @@ RETURNING 1
 UPDATE cognitive.memory AS m SET hidden_at = h.hidden_at, hidden_reason = :reason, replaced_by = h.replaced_by,
     updated_at = now()
 FROM unnest(:memory_ids::uuid[], :hidden_at::timestamptz[], :replaced_by::uuid[]) AS h(id, hidden_at, replaced_by)
-WHERE m.agent_id = :agent_id AND m.id = h.id AND (m.hidden_at IS NULL OR h.hidden_at <= m.hidden_at)
+WHERE m.agent_id = :agent_id AND m.user_id = cognitive.scope() AND m.id = h.id AND (m.hidden_at IS NULL OR h.hidden_at <= m.hidden_at)
 
 -- name: show
 -- Show hidden memories again: until `expires_at`, if that is later than `now`, else without an end. The memories that
@@ -67,9 +69,9 @@ WITH shown AS (
         expires_at = CASE WHEN expires_at > :now THEN expires_at END,
         hidden_at = CASE WHEN expires_at > :now THEN expires_at END,
         hidden_reason = CASE WHEN expires_at > :now THEN 'expired' END
-    WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[]))
+    WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = ANY(:memory_ids::uuid[]))
 UPDATE cognitive.memory SET supersedes = NULL
-WHERE agent_id = :agent_id AND supersedes = ANY(:memory_ids::uuid[]) AND id <> ALL(:memory_ids::uuid[])
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND supersedes = ANY(:memory_ids::uuid[]) AND id <> ALL(:memory_ids::uuid[])
 
 -- name: move_superseded
 -- A superseded memory is hidden from the time of its replacement on: set it when that time changes. If the memory
@@ -77,17 +79,17 @@ WHERE agent_id = :agent_id AND supersedes = ANY(:memory_ids::uuid[]) AND id <> A
 UPDATE cognitive.memory SET hidden_at = least(:occurred_at::timestamptz, expires_at),
     hidden_reason = CASE WHEN expires_at < :occurred_at THEN 'expired' ELSE 'superseded' END,
     replaced_by = CASE WHEN expires_at < :occurred_at THEN NULL ELSE replaced_by END
-WHERE agent_id = :agent_id AND replaced_by = :memory_id AND hidden_reason = 'superseded'
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND replaced_by = :memory_id AND hidden_reason = 'superseded'
 
 -- name: touch_sessions
 -- Add memories and lexemes to the counts of their sessions. A session gets its number with its first memory.
-INSERT INTO cognitive.session AS s (agent_id, session_id, number, memories, lexemes, started_at, last_at)
-SELECT :agent_id, t.session_id, t.number, t.memories, t.lexemes, t.started_at, t.last_at
+INSERT INTO cognitive.session AS s (agent_id, user_id, session_id, number, memories, lexemes, started_at, last_at)
+SELECT :agent_id, cognitive.scope(), t.session_id, t.number, t.memories, t.lexemes, t.started_at, t.last_at
 FROM unnest(:session_ids::text[], :session_numbers::integer[], :memories::bigint[], :lexemes::bigint[],
             :started_at::timestamptz[], :last_at::timestamptz[])
      AS t(session_id, number, memories, lexemes, started_at, last_at)
 ORDER BY t.session_id
-ON CONFLICT (agent_id, session_id) DO UPDATE SET
+ON CONFLICT (agent_id, user_id, session_id) DO UPDATE SET
     number = coalesce(s.number, excluded.number), memories = s.memories + excluded.memories,
     lexemes = s.lexemes + excluded.lexemes,
     started_at = least(s.started_at, excluded.started_at), last_at = greatest(s.last_at, excluded.last_at)
@@ -95,14 +97,14 @@ RETURNING s.session_id, s.number
 
 -- name: session_numbers
 -- The numbers of sessions.
-SELECT session_id, number FROM cognitive.session WHERE agent_id = :agent_id AND session_id = ANY(:session_ids::text[])
-    AND number IS NOT NULL
+SELECT session_id, number FROM cognitive.session
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = ANY(:session_ids::text[]) AND number IS NOT NULL
 
 -- name: insert_passages
 -- Insert passages of memories, indexed in these languages.
-INSERT INTO cognitive.passage (agent_id, memory_id, ordinal, start, stop, content_length, context_length, lexemes,
+INSERT INTO cognitive.passage (agent_id, user_id, memory_id, ordinal, start, stop, content_length, context_length, lexemes,
                                languages)
-SELECT :agent_id, p.memory_id, p.ordinal, p.start, p.stop, p.content_length, p.context_length,
+SELECT :agent_id, cognitive.scope(), p.memory_id, p.ordinal, p.start, p.stop, p.content_length, p.context_length,
        string_to_array(p.lexemes, ' '), :languages::text[]
 FROM unnest(:memory_ids::uuid[], :ordinals::integer[], :starts::integer[], :stops::integer[],
     :content_lengths::integer[],
@@ -112,9 +114,9 @@ RETURNING 1
 
 -- name: insert_postings
 -- Insert postings of passages.
-INSERT INTO cognitive.posting (agent_id, lexeme, memory_id, ordinal, type, session_number, content_frequency,
+INSERT INTO cognitive.posting (agent_id, user_id, lexeme, memory_id, ordinal, type, session_number, content_frequency,
                                context_frequency, content_length, context_length)
-SELECT :agent_id, p.lexeme, p.memory_id, p.ordinal, p.type, p.session_number, p.content_frequency,
+SELECT :agent_id, cognitive.scope(), p.lexeme, p.memory_id, p.ordinal, p.type, p.session_number, p.content_frequency,
        p.context_frequency, p.content_length, p.context_length
 FROM unnest(:lexemes::text[], :memory_ids::uuid[], :ordinals::integer[], :types::text[], :session_numbers::integer[],
             :content_frequencies::smallint[], :context_frequencies::smallint[], :content_lengths::integer[],
@@ -126,8 +128,8 @@ RETURNING 1
 -- name: insert_embeddings
 -- Insert vectors of one model. Existing ones stay, since two workers may embed the same text. If the agent's vectors
 -- have cells, each new one goes to the cell of the nearest centre.
-INSERT INTO cognitive.embedding (agent_id, memory_id, ordinal, field, model, dimension, type, embedding, cell)
-SELECT :agent_id, e.memory_id, e.ordinal, e.field, :model, :dimension, e.type, e.embedding, (
+INSERT INTO cognitive.embedding (agent_id, user_id, memory_id, ordinal, field, model, dimension, type, embedding, cell)
+SELECT :agent_id, cognitive.scope(), e.memory_id, e.ordinal, e.field, :model, :dimension, e.type, e.embedding, (
     SELECT number FROM cognitive.cell WHERE agent_id = :agent_id AND model = :model AND field = e.field
         AND type = e.type
     ORDER BY centre <#> e.embedding, number LIMIT 1)
@@ -157,13 +159,16 @@ WITH kept AS (
 UPDATE cognitive.agent_state SET model = :model WHERE agent_id = :agent_id
 
 -- name: add_to_counts
--- Add to the counters of the agent.
-UPDATE cognitive.agent_state SET
-    next_seq = next_seq + :seqs, next_session = next_session + :session_numbers, memories = memories + :memories,
-    passages = passages + :passages, sessions = sessions + :sessions,
-        content_lexemes = content_lexemes + :content_lexemes,
-    context_lexemes = context_lexemes + :context_lexemes
-WHERE agent_id = :agent_id
+-- Add to the counters of the agent and of the transaction's scope.
+WITH agent AS (
+    UPDATE cognitive.agent_state SET next_seq = next_seq + :seqs, next_session = next_session + :session_numbers
+    WHERE agent_id = :agent_id)
+INSERT INTO cognitive.corpus AS c (agent_id, user_id, memories, passages, sessions, content_lexemes, context_lexemes)
+VALUES (:agent_id, cognitive.scope(), :memories, :passages, :sessions, :content_lexemes, :context_lexemes)
+ON CONFLICT (agent_id, user_id) DO UPDATE SET
+    memories = c.memories + excluded.memories, passages = c.passages + excluded.passages,
+    sessions = c.sessions + excluded.sessions, content_lexemes = c.content_lexemes + excluded.content_lexemes,
+    context_lexemes = c.context_lexemes + excluded.context_lexemes
 
 -- name: get_memories
 -- Memories by id, in the order of `seq`.
@@ -207,59 +212,67 @@ UPDATE cognitive.memory SET
     hidden_reason = CASE WHEN hidden_reason <> 'expired' AND (:expires_at IS NULL OR hidden_at <= :expires_at)
                          THEN hidden_reason WHEN :expires_at IS NOT NULL THEN 'expired' END,
     replaced_by = CASE WHEN :expires_at IS NULL OR hidden_at <= :expires_at THEN replaced_by END
-WHERE agent_id = :agent_id AND id = :memory_id
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = :memory_id
 
 -- name: delete_postings
 -- Delete the postings of memories. Run it before `delete_passages`, which deletes their lexemes.
 DELETE FROM cognitive.posting AS p
 USING (SELECT memory_id, ordinal, unnest(lexemes) AS lexeme FROM cognitive.passage
-       WHERE agent_id = :agent_id AND memory_id = ANY(:memory_ids::uuid[])) AS gone
-WHERE p.agent_id = :agent_id AND p.lexeme = gone.lexeme AND p.memory_id = gone.memory_id AND p.ordinal = gone.ordinal
+       WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND memory_id = ANY(:memory_ids::uuid[])) AS gone
+WHERE p.agent_id = :agent_id AND p.user_id = cognitive.scope() AND p.lexeme = gone.lexeme AND p.memory_id = gone.memory_id AND p.ordinal = gone.ordinal
 
 -- name: delete_passages
 -- Delete the passages of memories, subtract their lexemes from the sessions, and return the totals.
 WITH gone AS (
-    DELETE FROM cognitive.passage WHERE agent_id = :agent_id AND memory_id = ANY(:memory_ids::uuid[])
+    DELETE FROM cognitive.passage
+    WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND memory_id = ANY(:memory_ids::uuid[])
     RETURNING memory_id, content_length, context_length),
 session_loss AS (
     SELECT m.session_id, sum(g.content_length) AS lexemes
-    FROM gone AS g JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = g.memory_id
+    FROM gone AS g JOIN cognitive.memory AS m
+        ON m.agent_id = :agent_id AND m.user_id = cognitive.scope() AND m.id = g.memory_id
     WHERE m.session_id IS NOT NULL GROUP BY m.session_id),
 sessions AS (
     UPDATE cognitive.session AS s SET lexemes = s.lexemes - l.lexemes
-    FROM session_loss AS l WHERE s.agent_id = :agent_id AND s.session_id = l.session_id)
+    FROM session_loss AS l
+    WHERE s.agent_id = :agent_id AND s.user_id = cognitive.scope() AND s.session_id = l.session_id)
 SELECT count(*) AS passages, coalesce(sum(content_length), 0)::bigint AS content_lexemes,
        coalesce(sum(context_length), 0)::bigint AS context_lexemes
 FROM gone
 
 -- name: delete_embeddings
 -- Delete the vectors of memories.
-DELETE FROM cognitive.embedding WHERE agent_id = :agent_id AND memory_id = ANY(:memory_ids::uuid[])
+DELETE FROM cognitive.embedding
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND memory_id = ANY(:memory_ids::uuid[])
 
 -- name: delete_usage
 -- Delete the usage of memories.
-DELETE FROM cognitive.usage WHERE agent_id = :agent_id AND memory_id = ANY(:memory_ids::uuid[])
+DELETE FROM cognitive.usage
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND memory_id = ANY(:memory_ids::uuid[])
 
 -- name: insert_revision
 -- Store the previous fields of a changed memory under the next number, and keep the latest `max_revisions`.
 WITH numbered AS (
-    INSERT INTO cognitive.revision (agent_id, memory_id, number, previous)
-    SELECT :agent_id, :memory_id, coalesce(max(number), 0) + 1, :changed
-    FROM cognitive.revision WHERE agent_id = :agent_id AND memory_id = :memory_id
+    INSERT INTO cognitive.revision (agent_id, user_id, memory_id, number, previous)
+    SELECT :agent_id, cognitive.scope(), :memory_id, coalesce(max(number), 0) + 1, :changed
+    FROM cognitive.revision WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND memory_id = :memory_id
     RETURNING number)
 DELETE FROM cognitive.revision AS r USING numbered AS n
-WHERE r.agent_id = :agent_id AND r.memory_id = :memory_id AND r.number <= n.number - :max_revisions
+WHERE r.agent_id = :agent_id AND r.user_id = cognitive.scope() AND r.memory_id = :memory_id
+      AND r.number <= n.number - :max_revisions
 
 -- name: revisions
 -- The revisions of a memory, latest first; one row without a number if it was never changed, none if it does not
 -- exist.
 SELECT m.id AS memory_id, r.number, r.previous, r.changed_at
-FROM cognitive.memory AS m LEFT JOIN cognitive.revision AS r ON r.agent_id = :agent_id AND r.memory_id = m.id
+FROM cognitive.memory AS m LEFT JOIN cognitive.revision AS r
+    ON r.agent_id = :agent_id AND r.user_id = m.user_id AND r.memory_id = m.id
 WHERE m.agent_id = :agent_id AND m.id = :memory_id ORDER BY r.number DESC
 
 -- name: delete_revisions
 -- Delete the revisions of memories.
-DELETE FROM cognitive.revision WHERE agent_id = :agent_id AND memory_id = ANY(:memory_ids::uuid[])
+DELETE FROM cognitive.revision
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND memory_id = ANY(:memory_ids::uuid[])
 
 -- name: withhold_responses
 -- Delete the responses of turns that were shown these memories and of later turns in their sessions, because a
@@ -269,37 +282,44 @@ WITH pinned AS MATERIALIZED (
     SELECT created_at FROM cognitive.memory WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[]) AND pinned),
 told AS (
     SELECT t.session_id, min(t.at) AS since FROM cognitive.exposure AS e
-    JOIN cognitive.turn AS t ON t.agent_id = :agent_id AND t.turn_id = e.turn_id
-    WHERE e.agent_id = :agent_id AND e.memory_id = ANY(:memory_ids::uuid[]) GROUP BY t.session_id),
+    JOIN cognitive.turn AS t ON t.agent_id = :agent_id AND t.user_id = e.user_id AND t.turn_id = e.turn_id
+    WHERE e.agent_id = :agent_id AND e.user_id = cognitive.scope() AND e.memory_id = ANY(:memory_ids::uuid[])
+    GROUP BY t.session_id),
 held AS (
     SELECT t.turn_id FROM told JOIN cognitive.turn AS t
-        ON t.agent_id = :agent_id AND t.session_id = told.session_id AND t.at >= told.since
+        ON t.agent_id = :agent_id AND t.user_id = cognitive.scope() AND t.session_id = told.session_id
+           AND t.at >= told.since
     UNION
     SELECT t.turn_id FROM cognitive.turn AS t
-    WHERE t.agent_id = :agent_id AND t.opened_at >= (SELECT min(created_at) FROM pinned)
+    WHERE t.agent_id = :agent_id AND t.user_id = cognitive.scope() AND t.opened_at >= (SELECT min(created_at) FROM pinned)
           AND EXISTS (SELECT 1 FROM pinned)),  -- evaluated once; without a pinned memory no turn is read
 gone AS (
     UPDATE cognitive.turn AS t SET response = CASE WHEN t.status = 'open' OR t.expired THEN '' END
     FROM (SELECT turn_id, response FROM cognitive.turn
-          WHERE agent_id = :agent_id AND turn_id = ANY(ARRAY(SELECT turn_id FROM held))
+          WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = ANY(ARRAY(SELECT turn_id FROM held))
                 AND (response <> '' OR response IS NULL AND (status = 'open' OR expired))
           ORDER BY turn_id FOR UPDATE) AS was
-    WHERE t.agent_id = :agent_id AND t.turn_id = was.turn_id RETURNING was.response IS NOT NULL AS kept)
+    WHERE t.agent_id = :agent_id AND t.user_id = cognitive.scope() AND t.turn_id = was.turn_id
+    RETURNING was.response IS NOT NULL AS kept)
 SELECT count(*) FILTER (WHERE kept) FROM gone
 
 -- name: delete_exposures
 -- Delete the exposures of memories.
-DELETE FROM cognitive.exposure WHERE agent_id = :agent_id AND memory_id = ANY(:memory_ids::uuid[])
+DELETE FROM cognitive.exposure
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND memory_id = ANY(:memory_ids::uuid[])
 
 -- name: delete_memories
 -- Delete memories, and subtract them from the counts of their sessions.
 WITH gone AS (
-    DELETE FROM cognitive.memory WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[]) RETURNING id, session_id),
+    DELETE FROM cognitive.memory
+    WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = ANY(:memory_ids::uuid[])
+    RETURNING id, session_id),
 per_session AS (
     SELECT session_id, count(*) AS memories FROM gone WHERE session_id IS NOT NULL GROUP BY session_id),
 sessions AS (
     UPDATE cognitive.session AS s SET memories = s.memories - p.memories
-    FROM per_session AS p WHERE s.agent_id = :agent_id AND s.session_id = p.session_id)
+    FROM per_session AS p
+    WHERE s.agent_id = :agent_id AND s.user_id = cognitive.scope() AND s.session_id = p.session_id)
 SELECT count(*) AS memories FROM gone
 
 -- name: clear_pointers
@@ -308,7 +328,8 @@ SELECT count(*) AS memories FROM gone
 UPDATE cognitive.memory SET
     supersedes = CASE WHEN supersedes <> ALL(:memory_ids::uuid[]) THEN supersedes END,
     replaced_by = CASE WHEN replaced_by <> ALL(:memory_ids::uuid[]) THEN replaced_by END
-WHERE agent_id = :agent_id AND (supersedes = ANY(:memory_ids::uuid[]) OR replaced_by = ANY(:memory_ids::uuid[]))
+WHERE agent_id = :agent_id AND user_id = cognitive.scope()
+      AND (supersedes = ANY(:memory_ids::uuid[]) OR replaced_by = ANY(:memory_ids::uuid[]))
 
 -- name: agent_rows
 -- Count the rows of an agent.
@@ -332,6 +353,7 @@ SELECT (SELECT count(*) FROM cognitive.memory WHERE agent_id = :agent_id) AS mem
 -- Delete every row of the agent. Foreign keys delete passages and vectors with a memory, the vectors with a turn,
 -- and the chunks with an artifact.
 WITH posting AS (DELETE FROM cognitive.posting WHERE agent_id = :agent_id),
+     corpus AS (DELETE FROM cognitive.corpus WHERE agent_id = :agent_id),
      value AS (DELETE FROM cognitive.memory_value WHERE agent_id = :agent_id),
      exposure AS (DELETE FROM cognitive.exposure WHERE agent_id = :agent_id),
      usage AS (DELETE FROM cognitive.usage WHERE agent_id = :agent_id),

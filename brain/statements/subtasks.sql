@@ -4,8 +4,8 @@ SELECT pg_advisory_xact_lock(hashtextextended('cognitive work ' || :agent_id, 0)
 
 -- name: begin
 -- Add a subtask; an existing one is not changed.
-INSERT INTO cognitive.subtask (agent_id, id, session_id, title, depends_on, lexemes)
-    VALUES (:agent_id, :subtask_id, :session_id, :title, :depends_on, :lexemes)
+INSERT INTO cognitive.subtask (agent_id, user_id, id, session_id, title, depends_on, lexemes)
+    VALUES (:agent_id, cognitive.scope(), :subtask_id, :session_id, :title, :depends_on, :lexemes)
 ON CONFLICT DO NOTHING
 
 -- name: subtasks
@@ -14,9 +14,10 @@ SELECT id, session_id, title, status, depends_on, artifacts, result, facts, crea
 FROM cognitive.subtask WHERE agent_id = :agent_id AND id = ANY(:subtask_ids::uuid[])
 
 -- name: of_session
--- The subtasks of a session.
+-- The subtasks of a session of the transaction's scope.
 SELECT id, session_id, title, status, depends_on, artifacts, result, facts, created_at, completed_at
-FROM cognitive.subtask WHERE agent_id = :agent_id AND session_id = :session_id ORDER BY created_at, id
+FROM cognitive.subtask
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id ORDER BY created_at, id
 
 -- name: needed
 -- All subtasks that these depend on, directly or indirectly.
@@ -29,7 +30,7 @@ SELECT id FROM needed
 -- name: depend
 -- Add dependencies.
 UPDATE cognitive.subtask SET depends_on = ARRAY(SELECT DISTINCT unnest(depends_on || :depends_on::uuid[]) ORDER BY 1)
-WHERE agent_id = :agent_id AND id = :subtask_id AND status = 'open'
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = :subtask_id AND status = 'open'
 RETURNING id
 
 -- name: finish
@@ -37,15 +38,16 @@ RETURNING id
 WITH finished AS (
     UPDATE cognitive.subtask SET status = :status, result = :result, artifacts = :artifact_ids, lexemes = :lexemes,
         completed_at = now()
-    WHERE agent_id = :agent_id AND id = :subtask_id AND status = 'open' RETURNING id),
+    WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = :subtask_id AND status = 'open' RETURNING id),
 left_behind AS (
     UPDATE cognitive.artifact AS a SET subtask_id = finished.id
-    FROM finished WHERE a.agent_id = :agent_id AND a.id = ANY(:artifact_ids::uuid[]))
+    FROM finished WHERE a.agent_id = :agent_id AND a.user_id = cognitive.scope() AND a.id = ANY(:artifact_ids::uuid[]))
 SELECT id FROM finished
 
 -- name: archived
 -- Set the memories that a finished subtask left.
-UPDATE cognitive.subtask SET facts = :memory_ids WHERE agent_id = :agent_id AND id = :subtask_id
+UPDATE cognitive.subtask SET facts = :memory_ids
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = :subtask_id
 
 -- name: known_artifacts
 -- Those of these artifacts that exist.

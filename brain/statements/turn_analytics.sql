@@ -48,14 +48,16 @@ WHERE agent_id = :agent_id AND span = :span AND dimension = :dimension AND at >=
 -- without one. `shown_type` and `used` refer to a memory that the turn showed, `held_back` to the disposition of a
 -- memory that it found. `model` '' means turns without a language model. `degradation` is a code.
 WITH page AS MATERIALIZED (
-    SELECT turn_id, at, looked FROM (
+    SELECT user_id, turn_id, at, looked FROM (
         SELECT turn_id, at, status, frame, categories, runtime, policy, degraded, degraded_codes, measures,
             tools_called,
-               message, user_id,
+               message, recorded_user, user_id,
                row_number() OVER (ORDER BY at DESC, turn_id DESC) AS looked
-        FROM cognitive.turn
-        WHERE agent_id = :agent_id AND <session> AND at <= :before_at AND (at < :before_at OR turn_id < :before_turn_id)
-              AND at >= :since
+        FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+            SELECT * FROM cognitive.turn AS t
+            WHERE t.agent_id = :agent_id AND t.user_id = scope.of_user AND <session> AND at <= :before_at
+                  AND (at < :before_at OR turn_id < :before_turn_id) AND at >= :since
+            ORDER BY at DESC, turn_id DESC LIMIT <most>) AS turn
         ORDER BY at DESC, turn_id DESC LIMIT <most>) AS walked
     WHERE (:status::text IS NULL OR status = :status OR :status = 'unfinished' AND status IN ('failed', 'abandoned'))
         AND (:frame::text IS NULL OR frame = :frame)
@@ -69,11 +71,12 @@ WITH page AS MATERIALIZED (
       AND (:min_milliseconds::float8 IS NULL
            OR (CASE WHEN :stage::text IS NULL THEN measures ->> 'elapsed'
                ELSE measures -> 'stages' ->> :stage END)::float8 >= :min_milliseconds)
-      AND (:user_id::text IS NULL OR user_id = :user_id) AND (:stage::text IS NULL OR measures -> 'stages' ? :stage)
+      AND (:user_id::text IS NULL OR recorded_user = :user_id) AND (:stage::text IS NULL OR measures -> 'stages' ? :stage)
       AND (:held_back::text IS NULL OR EXISTS (
           SELECT 1 FROM jsonb_each(measures -> 'types') AS own WHERE (own.value ->> :held_back)::int > 0))
       AND (:shown_type::text IS NULL AND :used::boolean IS NULL OR EXISTS (
-          SELECT 1 FROM cognitive.exposure AS e WHERE e.agent_id = :agent_id AND e.turn_id = walked.turn_id
+          SELECT 1 FROM cognitive.exposure AS e
+          WHERE e.agent_id = :agent_id AND e.user_id = walked.user_id AND e.turn_id = walked.turn_id
                  AND (:shown_type::text IS NULL OR e.type = :shown_type)
                      AND (:used::boolean IS NULL OR e.used = :used) OFFSET 0))
       AND (:model::text IS NULL OR coalesce(measures ->> 'model', '') = :model)
@@ -84,11 +87,15 @@ WITH page AS MATERIALIZED (
 reach AS MATERIALIZED (
     SELECT count(*) AS looked, (array_agg(at ORDER BY at, turn_id))[1] AS last_at,
            (array_agg(turn_id ORDER BY at, turn_id))[1] AS last_key
-    FROM (SELECT at, turn_id FROM cognitive.turn
-          WHERE (SELECT count(*) FROM page) < :limit AND agent_id = :agent_id AND <session> AND at <= :before_at
-                AND (at < :before_at OR turn_id < :before_turn_id) AND at >= :since
+    FROM (SELECT at, turn_id FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+              SELECT at, turn_id FROM cognitive.turn AS t
+              WHERE (SELECT count(*) FROM page) < :limit AND t.agent_id = :agent_id AND t.user_id = scope.of_user
+                    AND <session> AND at <= :before_at AND (at < :before_at OR turn_id < :before_turn_id)
+                    AND at >= :since
+              ORDER BY at DESC, turn_id DESC LIMIT <most>) AS turn
           ORDER BY at DESC, turn_id DESC LIMIT <most>) AS walked)
-SELECT greatest(reach.looked, page.looked) AS looked, reach.last_at, reach.last_key, t.turn_id, t.session_id, t.user_id,
+SELECT greatest(reach.looked, page.looked) AS looked, reach.last_at, reach.last_key, t.turn_id, t.session_id,
+       t.recorded_user AS user_id,
        t.at, t.status, left(t.message, 500) AS message, t.frame, t.categories, t.runtime, t.policy, t.degraded,
        t.degraded_codes,
            t.tools_called,
@@ -96,15 +103,17 @@ SELECT greatest(reach.looked, page.looked) AS looked, reach.last_at, reach.last_
        (SELECT sum((own.value ->> 'found')::int) FROM jsonb_each(t.measures -> 'types') AS own) AS found,
        coalesce((t.measures ->> 'abstained')::boolean, false) AS abstained, e.shown, e.used, e.tokens
 FROM reach LEFT JOIN (page CROSS JOIN LATERAL (
-    SELECT * FROM cognitive.turn WHERE agent_id = :agent_id AND turn_id = page.turn_id OFFSET 0) AS t) ON true
+    SELECT * FROM cognitive.turn
+    WHERE agent_id = :agent_id AND user_id = page.user_id AND turn_id = page.turn_id OFFSET 0) AS t) ON true
 LEFT JOIN LATERAL (
     SELECT count(*) AS shown, count(*) FILTER (WHERE used) AS used, coalesce(sum(tokens), 0) AS tokens
-    FROM cognitive.exposure WHERE agent_id = :agent_id AND turn_id = t.turn_id OFFSET 0) AS e ON true
+    FROM cognitive.exposure
+    WHERE agent_id = :agent_id AND user_id = t.user_id AND turn_id = t.turn_id OFFSET 0) AS e ON true
 ORDER BY t.at DESC, t.turn_id DESC
 
 -- name: turn
 -- The measured values of a turn, and the turns before and after it in its session.
-SELECT t.turn_id, t.session_id, t.user_id, t.at, t.opened_at, t.closed_at, t.expired, t.status, t.message, t.frame,
+SELECT t.turn_id, t.session_id, t.recorded_user AS user_id, t.at, t.opened_at, t.closed_at, t.expired, t.status, t.message, t.frame,
        t.categories, t.runtime, t.policy, t.degraded, t.degraded_codes, t.tools_called, t.model, t.measures,
        t.trace -> 'timings' AS timings,
        t.trace -> 'trim' AS trim, t.trace -> 'window' AS "window", t.trace -> 'sections' AS sections,
@@ -112,11 +121,14 @@ SELECT t.turn_id, t.session_id, t.user_id, t.at, t.opened_at, t.closed_at, t.exp
        nullif(t.response, '') AS response, pg_column_size(t.trace) AS bytes,
        (SELECT content #>> '{feedback,attribution}' FROM cognitive.policy WHERE agent_id = :agent_id
            AND version = t.policy) AS attribution,
-       (SELECT turn_id FROM cognitive.turn WHERE agent_id = :agent_id AND session_id = t.session_id AND at < t.at
+       (SELECT turn_id FROM cognitive.turn
+        WHERE agent_id = :agent_id AND user_id = t.user_id AND session_id = t.session_id AND at < t.at
         ORDER BY at DESC, turn_id DESC LIMIT 1) AS previous,
-       (SELECT turn_id FROM cognitive.turn WHERE agent_id = :agent_id AND session_id = t.session_id AND at > t.at
+       (SELECT turn_id FROM cognitive.turn
+        WHERE agent_id = :agent_id AND user_id = t.user_id AND session_id = t.session_id AND at > t.at
         ORDER BY at, turn_id LIMIT 1) AS next
-FROM cognitive.turn AS t WHERE t.agent_id = :agent_id AND t.turn_id = :turn_id
+FROM cognitive.turn AS t
+WHERE t.agent_id = :agent_id AND t.user_id = cognitive.scope() AND t.turn_id = :turn_id
 
 -- name: policies
 -- Every policy that a turn was planned with, latest first, with the results of its turns.
@@ -143,9 +155,11 @@ ORDER BY p.first_used_at DESC, p.version
 WITH latest AS MATERIALIZED (
     SELECT turn_id, at, message, categories, tools_called, trace -> 'plan' -> 'removed' AS removed,
         trace -> 'trim' -> 'cut' AS cut
-    FROM cognitive.turn
-    WHERE agent_id = :agent_id AND (:since::timestamptz IS NULL OR at >= :since)
-        AND (:until::timestamptz IS NULL OR at < :until)
+    FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+        SELECT turn_id, at, message, categories, tools_called, trace FROM cognitive.turn
+        WHERE agent_id = :agent_id AND user_id = scope.of_user AND (:since::timestamptz IS NULL OR at >= :since)
+            AND (:until::timestamptz IS NULL OR at < :until)
+        ORDER BY at DESC LIMIT :max_turns) AS turn
     ORDER BY at DESC LIMIT :max_turns),
 gone AS (
     SELECT latest.*, name, 1 AS was_removed, 0 AS was_cut
@@ -185,21 +199,26 @@ ORDER BY bytes DESC, c.relname
 -- name: models
 -- The embedding models of the vectors in a random sample of <sample> passages (ids are hashes).
 SELECT model, count(*) AS vectors, (sum(count(*)) OVER ())::bigint AS looked
-FROM (SELECT model FROM cognitive.embedding WHERE agent_id = :agent_id
-    ORDER BY memory_id, ordinal, field, model LIMIT <sample>) AS sample
+FROM (SELECT model FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+          SELECT model, memory_id FROM cognitive.embedding WHERE agent_id = :agent_id AND user_id = scope.of_user
+          ORDER BY memory_id, ordinal, field, model LIMIT <sample>) AS embedding
+      ORDER BY memory_id LIMIT <sample>) AS sample
 GROUP BY model ORDER BY count(*) DESC, model
 
 -- name: oldest_open
 -- The oldest open turn.
-SELECT turn_id, session_id, opened_at, left(message, 500) AS message FROM cognitive.turn
-WHERE agent_id = :agent_id AND status = 'open' ORDER BY opened_at LIMIT :limit
+SELECT t.* FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+    SELECT turn_id, session_id, opened_at, left(message, 500) AS message FROM cognitive.turn
+    WHERE agent_id = :agent_id AND user_id = scope.of_user AND status = 'open' ORDER BY opened_at LIMIT :limit) AS t
+ORDER BY t.opened_at LIMIT :limit
 
 -- name: agent_counts
 -- The counters of the agent, and the number of its open turns up to `max_open`.
-SELECT coalesce(c.memories, 0) AS memories, coalesce(c.passages, 0) AS passages, coalesce(c.sessions, 0) AS sessions,
+SELECT coalesce(sum(c.memories), 0)::bigint AS memories, coalesce(sum(c.passages), 0)::bigint AS passages,
+       coalesce(sum(c.sessions), 0)::bigint AS sessions,
        (SELECT count(*) FROM (SELECT 1 FROM cognitive.turn WHERE agent_id = :agent_id
            AND status = 'open' LIMIT :max_open) AS o) AS open_turns
-FROM (SELECT 1) AS always LEFT JOIN cognitive.agent_state AS c ON c.agent_id = :agent_id
+FROM cognitive.corpus AS c WHERE c.agent_id = :agent_id
 
 -- name: server
 -- The state of the server. A separate statement, because a cluster cannot read the coordinator's catalogs beside an

@@ -12,9 +12,9 @@ planned AS (
     SELECT :agent_id, :policy, :policy_content::jsonb FROM living WHERE :policy_content::jsonb IS NOT NULL AND living.is
     ON CONFLICT DO NOTHING),
 opened AS (
-    INSERT INTO cognitive.turn (agent_id, turn_id, session_id, user_id, at, message, policy, frame, degraded, model,
+    INSERT INTO cognitive.turn (agent_id, user_id, turn_id, session_id, recorded_user, at, message, policy, frame, degraded, model,
                                 query, trace, categories, runtime, measures, response, degraded_codes)
-    SELECT :agent_id, :turn_id, :session_id, :user_id, :at, CASE WHEN living.late THEN '[erased]'
+    SELECT :agent_id, cognitive.scope(), :turn_id, :session_id, :recorded_user, :at, CASE WHEN living.late THEN '[erased]'
         ELSE :message::text END, :policy, :frame, :degraded,
            CASE WHEN NOT living.late THEN :model::text END, CASE WHEN NOT living.late THEN :embedding::halfvec END,
            CASE WHEN living.late
@@ -22,9 +22,10 @@ opened AS (
            :categories, :runtime, :measures, CASE WHEN living.late THEN '' END,
            :degraded_codes
     FROM living WHERE living.is
-    ON CONFLICT (agent_id, turn_id) DO NOTHING RETURNING turn_id)
-INSERT INTO cognitive.exposure (agent_id, turn_id, memory_id, type, via, slot, propensity, at, relevance_gap, tokens)
-SELECT :agent_id, :turn_id, s.memory_id, s.type, 'prompt', s.slot, s.propensity, :at, s.relevance_gap, s.tokens
+    ON CONFLICT (agent_id, user_id, turn_id) DO NOTHING RETURNING turn_id)
+INSERT INTO cognitive.exposure (agent_id, user_id, turn_id, memory_id, type, via, slot, propensity, at, relevance_gap,
+                                tokens)
+SELECT :agent_id, cognitive.scope(), :turn_id, s.memory_id, s.type, 'prompt', s.slot, s.propensity, :at, s.relevance_gap, s.tokens
 FROM opened, unnest(:memory_ids::uuid[], :memory_types::text[], :slots::smallint[], :propensities::real[],
     :relevance_gaps::real[], :tokens::integer[])
      AS s(memory_id, type, slot, propensity, relevance_gap, tokens)
@@ -35,8 +36,8 @@ ON CONFLICT DO NOTHING
 -- Abandon turns that were open for too long, oldest first, a limited number per call. Turns whose row is locked are
 -- being closed and are skipped. `closed_at` stays NULL, because an outcome that arrives later still counts.
 UPDATE cognitive.turn SET status = 'abandoned', expired = true
-WHERE agent_id = :agent_id AND status = 'open' AND turn_id IN (
-    SELECT turn_id FROM cognitive.turn
+WHERE agent_id = :agent_id AND status = 'open' AND (user_id, turn_id) IN (
+    SELECT user_id, turn_id FROM cognitive.turn
     WHERE agent_id = :agent_id AND status = 'open'
         AND opened_at < now() - make_interval(secs => :max_open_seconds::float8)
     ORDER BY opened_at LIMIT :limit::int FOR UPDATE SKIP LOCKED)
@@ -49,44 +50,50 @@ RETURNING turn_id
 -- before or sees them.
 WITH open AS (
     SELECT turn_id FROM cognitive.turn
-    WHERE agent_id = :agent_id AND turn_id = :turn_id AND (status = 'open' OR expired) FOR SHARE)
-INSERT INTO cognitive.exposure (agent_id, turn_id, memory_id, type, via, slot, propensity, at, relevance_gap)
-SELECT :agent_id, :turn_id, s.memory_id, s.type, 'recall', s.slot, 1.0, :at, s.relevance_gap
+    WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id
+          AND (status = 'open' OR expired) FOR SHARE)
+INSERT INTO cognitive.exposure (agent_id, user_id, turn_id, memory_id, type, via, slot, propensity, at, relevance_gap)
+SELECT :agent_id, cognitive.scope(), :turn_id, s.memory_id, s.type, 'recall', s.slot, 1.0, :at, s.relevance_gap
 FROM unnest(:memory_ids::uuid[], :memory_types::text[], :relevance_gaps::real[]) WITH ORDINALITY AS s(memory_id, type,
     relevance_gap, slot)
 WHERE EXISTS (SELECT 1 FROM open)
-   OR NOT EXISTS (SELECT 1 FROM cognitive.turn WHERE agent_id = :agent_id AND turn_id = :turn_id)
+   OR NOT EXISTS (SELECT 1 FROM cognitive.turn
+                  WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id)
 ORDER BY s.memory_id
 ON CONFLICT DO NOTHING
 
 -- name: turn_whole
 -- A turn with its trace.
-SELECT turn_id, session_id, user_id, at, status, message, policy, frame, degraded, degraded_codes, trace, model, query
-FROM cognitive.turn WHERE agent_id = :agent_id AND turn_id = :turn_id
+SELECT turn_id, session_id, recorded_user AS user_id, at, status, message, policy, frame, degraded, degraded_codes,
+       trace, model, query
+FROM cognitive.turn WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id
 
 -- name: calls
 -- The categories and called tools of turns with a known outcome.
-SELECT user_id, categories, tools_called FROM cognitive.turn
-WHERE agent_id = :agent_id AND status = 'completed' AND cardinality(categories) > 0
-    ORDER BY at DESC, turn_id LIMIT :limit
+SELECT t.user_id, t.categories, t.tools_called
+FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+    SELECT recorded_user AS user_id, categories, tools_called, at, turn_id FROM cognitive.turn
+    WHERE agent_id = :agent_id AND user_id = scope.of_user AND status = 'completed' AND cardinality(categories) > 0
+    ORDER BY at DESC, turn_id LIMIT :limit) AS t
+ORDER BY t.at DESC, t.turn_id LIMIT :limit
 
 -- name: forget_categories
 -- Delete the data of category learning.
 UPDATE cognitive.turn SET categories = DEFAULT
-WHERE agent_id = :agent_id AND cardinality(categories) > 0
-    AND (:user_id::text IS NULL OR user_id = :user_id::text) RETURNING turn_id
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND cardinality(categories) > 0
+    AND (:recorded_user::text IS NULL OR recorded_user = :recorded_user::text) RETURNING turn_id
 
 -- name: stored_after
 -- The time at which a memory was stored, if that is after the turn was recorded.
-SELECT m.created_at FROM cognitive.memory AS m JOIN cognitive.turn AS t ON t.agent_id = :agent_id
-    AND t.turn_id = :turn_id
+SELECT m.created_at FROM cognitive.memory AS m JOIN cognitive.turn AS t
+    ON t.agent_id = :agent_id AND t.user_id = cognitive.scope() AND t.turn_id = :turn_id
 WHERE m.agent_id = :agent_id AND m.id = :memory_id AND m.created_at > t.opened_at
 
 -- name: shadow
 -- Store the result of a shadow policy, unless the turn was erased meanwhile.
-INSERT INTO cognitive.shadow (agent_id, turn_id, policy, shown, tokens, at)
-SELECT :agent_id, turn_id, :policy, :memory_ids::uuid[], :tokens, :at FROM cognitive.turn WHERE agent_id = :agent_id
-    AND turn_id = :turn_id
+INSERT INTO cognitive.shadow (agent_id, user_id, turn_id, policy, shown, tokens, at)
+SELECT :agent_id, user_id, turn_id, :policy, :memory_ids::uuid[], :tokens, :at FROM cognitive.turn
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id
 ON CONFLICT DO NOTHING
 
 -- name: verdicts
@@ -98,7 +105,8 @@ WITH bar AS MATERIALIZED (
     FROM cognitive.policy WHERE agent_id = :agent_id)
 SELECT e.turn_id, e.memory_id, e.type, e.via, t.at, e.propensity::float8 AS propensity, e.overlap::float8 AS overlap,
        e.used, e.rating, bar.threshold
-FROM cognitive.exposure AS e JOIN cognitive.turn AS t ON t.agent_id = :agent_id AND t.turn_id = e.turn_id
+FROM cognitive.exposure AS e JOIN cognitive.turn AS t
+    ON t.agent_id = :agent_id AND t.user_id = e.user_id AND t.turn_id = e.turn_id
 LEFT JOIN bar ON bar.version = t.policy
 WHERE e.agent_id = :agent_id AND t.status = 'completed' AND e.used IS NOT NULL AND e.overlap IS NOT NULL
 ORDER BY t.at, e.turn_id, e.via, e.slot, e.memory_id
@@ -107,9 +115,11 @@ ORDER BY t.at, e.turn_id, e.via, e.slot, e.memory_id
 -- All results of shadow policies, with the memories that the turns showed and used.
 SELECT s.turn_id, s.policy, s.shown AS shadow, s.tokens,
        ARRAY(SELECT memory_id FROM cognitive.exposure
-             WHERE agent_id = :agent_id AND turn_id = s.turn_id AND via = 'prompt' ORDER BY slot) AS shown,
+             WHERE agent_id = :agent_id AND user_id = s.user_id AND turn_id = s.turn_id AND via = 'prompt'
+             ORDER BY slot) AS shown,
        ARRAY(SELECT memory_id FROM cognitive.exposure
-             WHERE agent_id = :agent_id AND turn_id = s.turn_id AND via = 'prompt' AND used ORDER BY slot) AS used
+             WHERE agent_id = :agent_id AND user_id = s.user_id AND turn_id = s.turn_id AND via = 'prompt' AND used
+             ORDER BY slot) AS used
 FROM cognitive.shadow AS s WHERE s.agent_id = :agent_id ORDER BY s.policy, s.at, s.turn_id
 
 -- name: policy
@@ -125,23 +135,29 @@ ORDER BY at, turn_id
 
 -- name: called_turns
 -- The latest completed turns that called tools, newest first, with their vectors of one embedding model.
-SELECT turn_id, at, message, tools_called, CASE WHEN model = :model THEN query ELSE (
+SELECT t.turn_id, t.at, t.message, t.tools_called, CASE WHEN t.model = :model THEN t.query ELSE (
            SELECT embedding FROM cognitive.turn_embedding AS e
-           WHERE e.agent_id = :agent_id AND e.turn_id = turn.turn_id AND e.model = :model) END AS query
-FROM cognitive.turn
-WHERE agent_id = :agent_id AND status = 'completed' AND cardinality(tools_called) > 0
-ORDER BY at DESC, turn_id DESC LIMIT :limit
+           WHERE e.agent_id = :agent_id AND e.user_id = t.user_id AND e.turn_id = t.turn_id
+                 AND e.model = :model) END AS query
+FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+    SELECT user_id, turn_id, at, message, tools_called, model, query FROM cognitive.turn
+    WHERE agent_id = :agent_id AND user_id = scope.of_user AND status = 'completed' AND cardinality(tools_called) > 0
+    ORDER BY at DESC, turn_id DESC LIMIT :limit) AS t
+ORDER BY t.at DESC, t.turn_id DESC LIMIT :limit
 
 -- name: recent_turns
 -- The latest turns of an agent or a session.
-SELECT turn_id, session_id, at, status, message FROM cognitive.turn
-WHERE agent_id = :agent_id AND (:session_id::text IS NULL OR session_id = :session_id::text)
-ORDER BY at DESC, turn_id DESC LIMIT :limit
+SELECT t.* FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+    SELECT turn_id, session_id, at, status, message FROM cognitive.turn
+    WHERE agent_id = :agent_id AND user_id = scope.of_user
+          AND (:session_id::text IS NULL OR session_id = :session_id::text)
+    ORDER BY at DESC, turn_id DESC LIMIT :limit) AS t
+ORDER BY t.at DESC, t.turn_id DESC LIMIT :limit
 
 -- name: open_turns
 -- The latest open turn of each session, or of one session, among those opened in the last `max_age_seconds`.
 SELECT DISTINCT ON (session_id) turn_id FROM cognitive.turn
-WHERE agent_id = :agent_id AND status = 'open' AND (:session_id::text IS NULL OR session_id = :session_id::text)
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND status = 'open' AND (:session_id::text IS NULL OR session_id = :session_id::text)
   AND opened_at > now() - make_interval(secs => :max_age_seconds::float8)
 ORDER BY session_id, opened_at DESC, turn_id DESC
 
@@ -150,7 +166,7 @@ ORDER BY session_id, opened_at DESC, turn_id DESC
 SELECT e.memory_id, e.type, e.via, e.slot, e.propensity, e.overlap, e.used, e.rating, m.content, m.speaker, m.source,
        e.tokens
 FROM cognitive.exposure AS e LEFT JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = e.memory_id
-WHERE e.agent_id = :agent_id AND e.turn_id = :turn_id ORDER BY e.via, e.slot, e.memory_id
+WHERE e.agent_id = :agent_id AND e.user_id = cognitive.scope() AND e.turn_id = :turn_id ORDER BY e.via, e.slot, e.memory_id
 
 -- name: decoys
 -- Memories that a turn's search found but did not show, with their texts: the control group of attribution. They are
@@ -161,8 +177,9 @@ FROM cognitive.turn AS t CROSS JOIN LATERAL jsonb_array_elements_text(t.trace ->
 CROSS JOIN LATERAL (
     SELECT id, type, content, speaker FROM cognitive.memory WHERE agent_id = :agent_id
         AND id = d.id::uuid OFFSET 0) AS m
-WHERE t.agent_id = :agent_id AND t.turn_id = :turn_id AND NOT EXISTS (
-    SELECT 1 FROM cognitive.exposure AS e WHERE e.agent_id = :agent_id AND e.turn_id = :turn_id AND e.memory_id = m.id)
+WHERE t.agent_id = :agent_id AND t.user_id = cognitive.scope() AND t.turn_id = :turn_id AND NOT EXISTS (
+    SELECT 1 FROM cognitive.exposure AS e
+    WHERE e.agent_id = :agent_id AND e.user_id = cognitive.scope() AND e.turn_id = :turn_id AND e.memory_id = m.id)
 ORDER BY d.place
 
 -- name: share_agent_row
@@ -174,11 +191,12 @@ SELECT 1 FROM cognitive.agent_state WHERE agent_id = :agent_id FOR SHARE
 -- Lock a turn's row, to judge or rate its memories: each change then sees the previous one. The text of an outcome
 -- is withheld if it may contain a memory forgotten after `received_at` (NULL: at any time): one that the turn
 -- showed, which an empty response or an exposure without its memory indicates, or any.
-SELECT session_id, user_id, at, message, status = 'open' OR expired AS open, status, frame, categories, runtime,
+SELECT session_id, recorded_user AS user_id, at, message, status = 'open' OR expired AS open, status, frame, categories, runtime,
        cardinality(degraded) > 0 AS degraded, measures, tools_called, policy, clock_timestamp() AS read_at,
        coalesce(response = '', false)
        OR EXISTS (
-           SELECT 1 FROM cognitive.exposure AS e WHERE e.agent_id = :agent_id AND e.turn_id = :turn_id AND NOT EXISTS (
+           SELECT 1 FROM cognitive.exposure AS e
+           WHERE e.agent_id = :agent_id AND e.user_id = cognitive.scope() AND e.turn_id = :turn_id AND NOT EXISTS (
                SELECT 1 FROM cognitive.memory AS m WHERE m.agent_id = :agent_id AND m.id = e.memory_id))
        OR EXISTS (
            SELECT 1 FROM cognitive.erasure AS e WHERE e.agent_id = :agent_id AND e.what = 'memories' AND e.at >= CASE
@@ -187,7 +205,7 @@ SELECT session_id, user_id, at, message, status = 'open' OR expired AS open, sta
        AS withheld,
        (SELECT content FROM cognitive.policy AS p WHERE p.agent_id = :agent_id
            AND p.version = turn.policy) AS planned_under
-FROM cognitive.turn WHERE agent_id = :agent_id AND turn_id = :turn_id FOR UPDATE
+FROM cognitive.turn WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id FOR UPDATE
 
 -- name: add_to_rollups
 -- Add to the counts of a turn's hour and day. Run it last in the transaction and in one order, so that transactions
@@ -224,11 +242,12 @@ ON CONFLICT (agent_id, span, dimension, at, value) DO UPDATE SET
 WITH closed AS (
     UPDATE cognitive.turn SET status = :status, closed_at = now(), expired = false, tools_called = :tools::text[],
         response = :response
-    WHERE agent_id = :agent_id AND turn_id = :turn_id AND (status = 'open' OR expired) RETURNING turn_id, session_id),
+    WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id AND (status = 'open' OR expired)
+    RETURNING turn_id, session_id),
 counted AS (
-    INSERT INTO cognitive.session AS s (agent_id, session_id, turns, started_at, last_at)
-    SELECT :agent_id, session_id, 1, :at, :at FROM closed
-    ON CONFLICT (agent_id, session_id) DO UPDATE SET
+    INSERT INTO cognitive.session AS s (agent_id, user_id, session_id, turns, started_at, last_at)
+    SELECT :agent_id, cognitive.scope(), session_id, 1, :at, :at FROM closed
+    ON CONFLICT (agent_id, user_id, session_id) DO UPDATE SET
         turns = s.turns + 1, last_at = greatest(s.last_at, excluded.last_at)),
 judged AS (
     SELECT j.memory_id, j.overlap, j.used, j.rating
@@ -238,15 +257,18 @@ judged AS (
 seen AS (
     UPDATE cognitive.exposure AS e SET overlap = j.overlap, rating = coalesce(j.rating, e.rating),
         used = coalesce(j.rating, e.rating, j.used)
-    FROM judged AS j WHERE e.agent_id = :agent_id AND e.turn_id = :turn_id AND e.memory_id = j.memory_id
+    FROM judged AS j
+    WHERE e.agent_id = :agent_id AND e.user_id = cognitive.scope() AND e.turn_id = :turn_id
+          AND e.memory_id = j.memory_id
     RETURNING e.memory_id, e.type, e.used, CASE WHEN e.rating IS NULL THEN 1 ELSE :rating_weight::float8 END AS weight),
+-- A memory's counters have its user: those of a shared memory add up over the turns of all users.
 taught AS (
-    SELECT memory_id, type, used, weight FROM seen
-    WHERE EXISTS (SELECT 1 FROM cognitive.memory AS m WHERE m.agent_id = :agent_id AND m.id = seen.memory_id)),
+    SELECT m.user_id, seen.memory_id, seen.type, seen.used, seen.weight FROM seen CROSS JOIN LATERAL (
+        SELECT user_id FROM cognitive.memory WHERE agent_id = :agent_id AND id = seen.memory_id OFFSET 0) AS m),
 masses AS (
-    INSERT INTO cognitive.usage AS u (agent_id, memory_id, shown, used, times_shown, times_used, last_at)
-    SELECT :agent_id, memory_id, weight, weight * used::int, 1, used::int, :at FROM taught ORDER BY memory_id
-    ON CONFLICT (agent_id, memory_id) DO UPDATE SET
+    INSERT INTO cognitive.usage AS u (agent_id, user_id, memory_id, shown, used, times_shown, times_used, last_at)
+    SELECT :agent_id, user_id, memory_id, weight, weight * used::int, 1, used::int, :at FROM taught ORDER BY memory_id
+    ON CONFLICT (agent_id, user_id, memory_id) DO UPDATE SET
         shown = cognitive.decay(u.shown, u.last_at, excluded.last_at, :half_life_seconds::float8)
               + cognitive.decay(excluded.shown, excluded.last_at, u.last_at, :half_life_seconds::float8),
         used = cognitive.decay(u.used, u.last_at, excluded.last_at, :half_life_seconds::float8)
@@ -255,15 +277,15 @@ masses AS (
         last_at = greatest(u.last_at, excluded.last_at)
     RETURNING memory_id),
 by_type AS (
-    SELECT type, weight AS shown, weight * used::int AS used, 0 AS decoys, 0 AS decoys_used FROM taught
+    SELECT user_id, type, weight AS shown, weight * used::int AS used, 0 AS decoys, 0 AS decoys_used FROM taught
     UNION ALL
-    SELECT d.type, 0, 0, 1, d.credited::int FROM closed,
+    SELECT cognitive.scope(), d.type, 0, 0, 1, d.credited::int FROM closed,
         unnest(:decoy_types::text[], :decoys_credited::boolean[]) AS d(type, credited)),
 base AS (
-    INSERT INTO cognitive.usage_base AS u (agent_id, type, shown, used, last_at, decoys, decoys_used)
-    SELECT :agent_id, type, sum(shown), sum(used), :at, sum(decoys), sum(decoys_used) FROM by_type GROUP BY type
-        ORDER BY type
-    ON CONFLICT (agent_id, type) DO UPDATE SET
+    INSERT INTO cognitive.usage_base AS u (agent_id, user_id, type, shown, used, last_at, decoys, decoys_used)
+    SELECT :agent_id, user_id, type, sum(shown), sum(used), :at, sum(decoys), sum(decoys_used) FROM by_type
+    GROUP BY user_id, type ORDER BY user_id, type
+    ON CONFLICT (agent_id, user_id, type) DO UPDATE SET
         shown = cognitive.decay(u.shown, u.last_at, excluded.last_at, :half_life_seconds::float8)
               + cognitive.decay(excluded.shown, excluded.last_at, u.last_at, :half_life_seconds::float8),
         used = cognitive.decay(u.used, u.last_at, excluded.last_at, :half_life_seconds::float8)
@@ -278,7 +300,7 @@ SELECT (SELECT count(*) FROM masses) AS taught FROM closed
 -- name: attributions
 -- The measured memories of a turn, with their overlaps.
 SELECT memory_id, overlap, used, type FROM cognitive.exposure
-WHERE agent_id = :agent_id AND turn_id = :turn_id AND overlap IS NOT NULL ORDER BY via, slot, memory_id
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id AND overlap IS NOT NULL ORDER BY via, slot, memory_id
 
 -- name: rate
 -- Store a rating of a shown memory, which replaces the measured verdict and weighs `rating_weight`. The counted
@@ -289,24 +311,32 @@ WITH before AS (
            :rating_weight::float8 - w.weight AS shown_more,
                :rating_weight::float8 * :useful::boolean::int - w.weight * e.used::int AS used_more
     FROM cognitive.exposure AS e
-    LEFT JOIN cognitive.turn AS t ON t.agent_id = :agent_id AND t.turn_id = e.turn_id
+    LEFT JOIN cognitive.turn AS t ON t.agent_id = :agent_id AND t.user_id = e.user_id AND t.turn_id = e.turn_id
     CROSS JOIN LATERAL (SELECT CASE WHEN e.rating IS NULL THEN 1 ELSE :rating_weight::float8 END AS weight) AS w
-    WHERE e.agent_id = :agent_id AND e.turn_id = :turn_id AND e.memory_id = :memory_id FOR UPDATE OF e),
-counted AS (SELECT * FROM before WHERE used IS NOT NULL),
+    WHERE e.agent_id = :agent_id AND e.user_id = cognitive.scope() AND e.turn_id = :turn_id AND e.memory_id = :memory_id
+    FOR UPDATE OF e),
+counted AS (
+    SELECT before.*, coalesce((
+        SELECT user_id FROM cognitive.memory WHERE agent_id = :agent_id AND id = before.memory_id), cognitive.scope())
+            AS user_id
+    FROM before WHERE used IS NOT NULL),
 rated AS (
     UPDATE cognitive.exposure AS e SET rating = :useful, used = CASE WHEN e.used IS NULL THEN NULL
         ELSE :useful::boolean END
-    FROM before WHERE e.agent_id = :agent_id AND e.turn_id = :turn_id AND e.memory_id = before.memory_id),
+    FROM before
+    WHERE e.agent_id = :agent_id AND e.user_id = cognitive.scope() AND e.turn_id = :turn_id
+          AND e.memory_id = before.memory_id),
 masses AS (
     UPDATE cognitive.usage AS u SET
         shown = greatest(0, u.shown + c.shown_more * cognitive.decay(1, c.at, u.last_at, :half_life_seconds::float8)),
         used = greatest(0, u.used + c.used_more * cognitive.decay(1, c.at, u.last_at, :half_life_seconds::float8)),
         times_used = u.times_used + c.times
-    FROM counted AS c WHERE u.agent_id = :agent_id AND u.memory_id = c.memory_id RETURNING u.memory_id),
+    FROM counted AS c WHERE u.agent_id = :agent_id AND u.user_id = c.user_id AND u.memory_id = c.memory_id
+    RETURNING u.memory_id),
 base AS (
     UPDATE cognitive.usage_base AS u SET
         shown = greatest(0, u.shown + c.shown_more * cognitive.decay(1, c.at, u.last_at, :half_life_seconds::float8)),
         used = greatest(0, u.used + c.used_more * cognitive.decay(1, c.at, u.last_at, :half_life_seconds::float8))
-    FROM counted AS c WHERE u.agent_id = :agent_id AND u.type = c.type)
+    FROM counted AS c WHERE u.agent_id = :agent_id AND u.user_id = c.user_id AND u.type = c.type)
 -- Reading `masses` here has its rows taken before those of `base`, the order in which a closing takes them.
 SELECT type, tokens, times, (SELECT count(*) FROM masses) AS counted FROM before

@@ -17,7 +17,7 @@ FROM cognitive.memory WHERE agent_id = :agent_id AND seq = ANY(:seqs::bigint[])
 -- The vectors of the first passages of memories.
 SELECT m.seq, e.embedding AS vector
 FROM cognitive.memory AS m JOIN cognitive.embedding AS e
-    ON e.agent_id = :agent_id AND e.memory_id = m.id AND e.ordinal = 0 AND e.field = 'content'
+    ON e.agent_id = :agent_id AND e.user_id = m.user_id AND e.memory_id = m.id AND e.ordinal = 0 AND e.field = 'content'
      AND e.model = :model
 WHERE m.agent_id = :agent_id AND m.seq = ANY(:seqs::bigint[])
 
@@ -36,7 +36,8 @@ ORDER BY claim, occurred_at, seq LIMIT :limit
 SELECT m.id, m.type, m.content, m.speaker, m.context, m.occurred_at, m.session_id, m.source, m.tags, m.entities,
        m.confidence, m.pinned, m.supersedes, m.replaced_by, m.attributes, m.trust, m.metadata, m.expires_at,
        m.hidden_at, m.hidden_reason, u.times_shown, u.times_used, u.last_at
-FROM cognitive.usage AS u JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = u.memory_id
+FROM cognitive.usage AS u JOIN cognitive.memory AS m
+    ON m.agent_id = :agent_id AND m.user_id = u.user_id AND m.id = u.memory_id
 WHERE u.agent_id = :agent_id AND NOT m.pinned AND (m.hidden_at IS NULL OR m.hidden_at > :now)
   AND (u.times_used = 0 AND u.times_shown >= :min_shown OR u.times_used >= :min_used
        AND cognitive.decay(u.used, u.last_at, :now, :half_life_seconds::float8) < :max_left::float8)

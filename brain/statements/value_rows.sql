@@ -3,10 +3,10 @@
 
 -- name: insert_values
 -- Insert the values of memories.
-INSERT INTO cognitive.memory_value (agent_id, type, path, value, memory_id)
-SELECT :agent_id, m.type, v.path, v.value, m.id
+INSERT INTO cognitive.memory_value (agent_id, user_id, type, path, value, memory_id)
+SELECT :agent_id, m.user_id, m.type, v.path, v.value, m.id
 FROM cognitive.memory AS m CROSS JOIN LATERAL cognitive.memory_values(m.tags, m.attributes, m.metadata) AS v
-WHERE m.agent_id = :agent_id AND m.id = ANY(:memory_ids::uuid[])
+WHERE m.agent_id = :agent_id AND m.user_id = cognitive.scope() AND m.id = ANY(:memory_ids::uuid[])
 ON CONFLICT DO NOTHING
 
 -- name: delete_values
@@ -14,6 +14,6 @@ ON CONFLICT DO NOTHING
 DELETE FROM cognitive.memory_value AS v
 USING (SELECT m.id, m.type, c.path, c.value
        FROM cognitive.memory AS m CROSS JOIN LATERAL cognitive.memory_values(m.tags, m.attributes, m.metadata) AS c
-       WHERE m.agent_id = :agent_id AND m.id = ANY(:memory_ids::uuid[])) AS gone
-WHERE v.agent_id = :agent_id AND v.type = gone.type AND v.path = gone.path AND v.value = gone.value
+       WHERE m.agent_id = :agent_id AND m.user_id = cognitive.scope() AND m.id = ANY(:memory_ids::uuid[])) AS gone
+WHERE v.agent_id = :agent_id AND v.user_id = cognitive.scope() AND v.type = gone.type AND v.path = gone.path AND v.value = gone.value
   AND v.memory_id = gone.id

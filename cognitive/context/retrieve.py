@@ -103,6 +103,7 @@ async def retrieve(
         max(query.limit for query in queries),
         _past(now, policy, constants),
         now,
+        policy.usage.half_life_days,
     )
     channels = ("dense",) * (vector is not None) + ("lexical",) + ("temporal",) * (query.dates is not None)
     seconds = deadline.left()
@@ -160,6 +161,7 @@ def _query(
     wanted: int,
     past: PastTurns | None,
     now: datetime,
+    half_life_days: float,
 ) -> Query:
     return Query(
         types=types,
@@ -171,6 +173,7 @@ def _query(
         filter=filters,
         past=past,
         at=now,
+        half_life_days=half_life_days,
     )
 
 
