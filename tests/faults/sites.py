@@ -104,7 +104,7 @@ async def totals(url: str, agent: str) -> dict[str, int]:
                       (SELECT count(DISTINCT memory_id) FROM cognitive.passage WHERE agent_id = $1) AS indexed,
                       (SELECT count(DISTINCT memory_id) FROM cognitive.posting WHERE agent_id = $1) AS posted,
                       (SELECT count(DISTINCT memory_id) FROM cognitive.embedding WHERE agent_id = $1) AS embedded,
-                      (SELECT coalesce(sum(memories), 0) FROM cognitive.agent_state WHERE agent_id = $1) AS booked,
+                      (SELECT coalesce(sum(memories), 0) FROM cognitive.corpus WHERE agent_id = $1) AS booked,
                       (SELECT coalesce(sum(memories), 0) FROM cognitive.session WHERE agent_id = $1) AS in_sessions""",
             agent,
         )

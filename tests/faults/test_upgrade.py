@@ -11,11 +11,13 @@ from pathlib import Path
 
 import asyncpg
 import pytest
+from alembic import command
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from benchmarks.chaos.sample_data import WordEmbedder
 from brain.embedded import ServerUrls
 from brain.embedded.server import _bundled_install
-from brain.postgres.migrate import upgrade
+from brain.postgres.migrate import config, upgrade
 from brain.postgres.schema import HEAD
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import SchemaError, StoreUnavailable
@@ -187,6 +189,42 @@ async def test_connected_older_writers_fail_after_the_upgrade(empty, admin):
             await older.fetchval(agent)
     found = await admin.fetch("SELECT agent_id, language_chosen FROM cognitive.agent_state")
     assert [tuple(row) for row in found] == [("one", True)]
+
+
+async def test_rows_from_before_users_are_shared(empty, admin):
+    await upgrade(empty.owner, to="0103")
+    await admin.execute("""
+        INSERT INTO cognitive.agent_state (agent_id, memories, passages, language_chosen) VALUES ('one', 1, 2, false);
+        INSERT INTO cognitive.memory (agent_id, id, seq, identity, type, content, occurred_at)
+        VALUES ('one', gen_random_uuid(), 1, '', 'fact', 'The kettle leaks.', now());
+        INSERT INTO cognitive.turn (agent_id, turn_id, session_id, user_id, at, message, policy, frame, trace)
+        VALUES ('one', 't', 's', 'ann', now(), 'Which kettle leaks?', '', '', '{}')""")
+    assert await upgrade(empty.owner) == HEAD
+    turn = await admin.fetchrow("SELECT user_id, recorded_user FROM cognitive.turn")
+    corpus = await admin.fetchrow("SELECT agent_id, user_id, memories, passages FROM cognitive.corpus")
+    assert (tuple(turn), tuple(corpus)) == (("", "ann"), ("one", "", 1, 2))
+    assert await admin.fetchval("SELECT user_id FROM cognitive.memory") == ""
+    async with opened(empty) as layer:
+        assert [turn.message for turn in await layer.explain.turns("one")] == ["Which kettle leaks?"]
+        assert len(await layer.recall("one", "kettle")) == 0  # its passages were never written
+
+
+async def test_rows_of_users_refuse_the_downgrade(database, admin):
+    await admin.execute("INSERT INTO cognitive.erasure (agent_id, user_id, what) VALUES ('one', 'ann', 'retention')")
+    engine = create_async_engine(database.owner.replace("postgresql:", "postgresql+asyncpg:", 1))
+
+    def down(connection):
+        settings = config()
+        settings.attributes["connection"] = connection
+        command.downgrade(settings, "0104")
+
+    try:
+        async with engine.begin() as connection:
+            with pytest.raises(asyncpg.RaiseError, match="erasure has rows of users"):
+                await connection.run_sync(down)
+    finally:
+        await engine.dispose()
+    assert await admin.fetchval("SELECT version_num FROM cognitive.alembic_version") == HEAD
 
 
 async def test_vacuum_and_reindex_run_beside_live_turns(database, admin):

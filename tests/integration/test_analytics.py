@@ -292,7 +292,7 @@ async def test_health_reports_counts_open_turns_and_valid_relations(urls, layer,
     health = await figures.health(agent)
     assert (health.memories, health.open_turns, health.models) == (4, 1, {embedder.model: 4})
     assert [turn.turn_id for turn in health.oldest_open] == [waiting.turn_id]
-    assert {"memory", "memory_pkey", "rollup"} <= {relation.name for relation in health.relations}
+    assert {"memory", "memory_user_pkey", "rollup"} <= {relation.name for relation in health.relations}
     assert all(relation.valid for relation in health.relations)
 
 

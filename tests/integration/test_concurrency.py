@@ -69,7 +69,7 @@ async def test_concurrent_erase_and_remember_leave_consistent_counts(layer, agen
         )
         [row] = await fetch(
             urls,
-            "SELECT coalesce((SELECT memories FROM cognitive.agent_state WHERE agent_id = $1), 0) AS counted,"
+            "SELECT coalesce((SELECT memories FROM cognitive.corpus WHERE agent_id = $1), 0) AS counted,"
             " (SELECT count(*) FROM cognitive.memory WHERE agent_id = $1) AS memories,"
             " (SELECT count(DISTINCT memory_id) FROM cognitive.posting WHERE agent_id = $1) AS posted",
             agent,

@@ -77,6 +77,7 @@ async def test_every_table_forces_row_level_security_and_keys_by_agent(urls):
         rows = await connection.fetch("""
             SELECT c.relname, c.relrowsecurity, c.relforcerowsecurity,
                    (SELECT count(*) FROM pg_policy p WHERE p.polrelid = c.oid) AS policies,
+                   EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'user_id') AS by_user,
                    (SELECT bool_and(a.attname = 'agent_id') FROM pg_index i
                     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
                     WHERE i.indrelid = c.oid) AS agent_first
@@ -88,13 +89,13 @@ async def test_every_table_forces_row_level_security_and_keys_by_agent(urls):
         )
     finally:
         await connection.close()
-    assert len(rows) == 24
+    assert len(rows) == 25
     for row in rows:
         across = row["relname"] == "rollup"  # one of its indexes serves the overview role
         assert (row["relrowsecurity"], row["relforcerowsecurity"], row["policies"], row["agent_first"]) == (
             True,
             True,
-            1,
+            5 if row["by_user"] else 1,  # one per command, and one for the operator
             not across,
         ), row["relname"]
     assert tuple(role) == (False, False)

@@ -113,7 +113,7 @@ def index(ask):
                 "SELECT session_id, number, memories, lexemes FROM cognitive.session"
                 " WHERE agent_id = $1 ORDER BY number",
                 """SELECT memories, passages, sessions, content_lexemes, context_lexemes, language, pending_language
-                   FROM cognitive.agent_state WHERE agent_id = $1""",
+                   FROM cognitive.agent_state JOIN cognitive.corpus USING (agent_id) WHERE agent_id = $1""",
             )
         ]
 

@@ -132,9 +132,9 @@ async def test_search_uses_its_indexes_as_the_application_role(words, agent, url
         await connection.close()
     for table in ("posting", "embedding", "memory", "passage"):
         assert f"Seq Scan on {table}" not in plan, plan
-    assert "Index Only Scan using posting_by_lexeme" in plan
-    assert "Index Only Scan using embedding_by_cell" in plan
-    assert "memory_by_session" in plan
+    assert "Index Only Scan using posting_user_lexeme" in plan
+    assert "Index Only Scan using embedding_user_cell" in plan
+    assert "memory_user_session" in plan
 
 
 async def test_filters_apply_before_ranking(words, agent):
@@ -204,6 +204,7 @@ async def test_capped_term_count_reports_the_last_memory_counted(words, agent, u
         at=None,
         max_hidden=10,
         max_counted=50,
+        half_life_seconds=1e6,
     )
     try:
         async with connection.transaction():
@@ -211,8 +212,8 @@ async def test_capped_term_count_reports_the_last_memory_counted(words, agent, u
             large, small = [await connection.fetchrow(*facts(large_passages=least)) for least in (399, 400)]
     finally:
         await connection.close()
-    in_content, sessions, in_context, last = json.loads(large["terms"])[lexemes("Ines")[0]]
+    [[in_content, sessions, in_context, last]] = json.loads(large["terms"])[lexemes("Ines")[0]]
     assert (in_content, in_context, last) == (50, 50, str(ids[49]))
     assert sessions <= 20
-    assert json.loads(large["terms"])["17"][3] is None
-    assert json.loads(small["terms"])[lexemes("Ines")[0]] == [400, 20, 400, None]
+    assert json.loads(large["terms"])["17"][0][3] is None
+    assert json.loads(small["terms"])[lexemes("Ines")[0]] == [[400, 20, 400, None]]

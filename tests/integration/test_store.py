@@ -26,6 +26,7 @@ TABLES = [
     "turn",
     "session",
     "agent_state",
+    "corpus",
     "artifact",
     "artifact_chunk",
     "subtask",
@@ -193,8 +194,7 @@ async def test_corpus_statistics_match_the_rows_after_mixed_writes(layer, agent,
     connection = await asyncpg.connect(urls.admin)
     try:
         kept = await connection.fetchrow(
-            "SELECT memories, passages, content_lexemes, context_lexemes"
-            " FROM cognitive.agent_state WHERE agent_id = $1",
+            "SELECT memories, passages, content_lexemes, context_lexemes FROM cognitive.corpus WHERE agent_id = $1",
             agent,
         )
         true = await connection.fetchrow(

@@ -69,6 +69,7 @@ async def test_awkward_agent_ids_reach_postgres_unchanged(connection, conforming
     await connection.execute(f"SET standard_conforming_strings TO {conforming_strings}")
     for name in NAMES:
         assert await read(connection, beginning(name, 1), "cognitive.agent_id") == name
+        assert await read(connection, beginning("ada", 1, user_id=name), "cognitive.user_id") == name
 
 
 @profile(max_examples=150)
@@ -86,6 +87,8 @@ async def test_any_agent_id_reaches_postgres_unchanged(urls, names):
 def test_invalid_text_is_refused_by_field_name(name, message):
     with pytest.raises(InvalidInput, match=f"agent_id.*{message}"):
         beginning(name, 1)
+    with pytest.raises(InvalidInput, match=f"user_id.*{message}"):
+        beginning("ada", 1, user_id=name)
 
 
 @pytest.mark.parametrize(
@@ -96,13 +99,14 @@ def test_invalid_text_is_refused_by_field_name(name, message):
         ("transaction_read_only", "on"),
         ("role", "cognitive_app"),
         ("plan_cache_mode", "force_generic_plan"),
+        ("cognitive.user_id", "ann"),
     ],
 )
 async def test_transaction_settings_end_with_the_transaction(connection, setting, value):
-    before = await connection.fetchval("SELECT current_setting($1)", setting)
-    begin = beginning("ada", 1.5, durable=False, read_only=True, role="cognitive_app")
+    before = await connection.fetchval("SELECT coalesce(current_setting($1, true), '')", setting)
+    begin = beginning("ada", 1.5, user_id="ann", durable=False, read_only=True, role="cognitive_app")
     assert await read(connection, begin, setting) == value
-    assert await connection.fetchval("SELECT current_setting($1)", setting) == before
+    assert await connection.fetchval("SELECT coalesce(current_setting($1, true), '')", setting) == before
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ COUNTS = st.dictionaries(st.text(min_size=1, max_size=4), st.integers(0, 40_000)
 def test_estimated_count_is_within_10_percent(holding):
     ids = sorted(uuid5(NAMESPACE_OID, f"memory {n}").int for n in range(holding))
     counts = {
-        "ferry": (MAX_COUNTED_POSTINGS // 2, 40, MAX_COUNTED_POSTINGS, str(UUID(int=ids[MAX_COUNTED_POSTINGS - 1])))
+        "ferry": [(MAX_COUNTED_POSTINGS // 2, 40, MAX_COUNTED_POSTINGS, str(UUID(int=ids[MAX_COUNTED_POSTINGS - 1])))]
     }
     estimate = terms(counts, ["ferry"], 10_000)["ferry"]
     assert estimate.all_passages == pytest.approx(holding, rel=0.1)
@@ -35,9 +35,13 @@ def test_estimated_count_is_within_10_percent(holding):
 
 
 def test_exact_counts_are_returned_in_query_order():
-    counts = {"a": (3, 2, 5, None), "b": (1, 1, 1, None)}
+    counts = {"a": [(3, 2, 5, None)], "b": [(1, 1, 1, None)]}
     result = terms(counts, ["b", "a"], 7)
     assert list(result.items()) == [("b", Term(1, 1, 1)), ("a", Term(3, 2, 5))]
+
+
+def test_counts_of_shared_and_private_memories_are_added():
+    assert terms({"a": [(3, 2, 5, None), (1, 1, 4, None)]}, ["a"], 7) == {"a": Term(4, 3, 9)}
 
 
 @given(COUNTS)
