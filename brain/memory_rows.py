@@ -46,6 +46,14 @@ async def share_agent(c: Connection, agent_id: str) -> None:
     await c.execute(*SQL.share_agent(agent_id=agent_id))
 
 
+async def share_users(c: Connection, agent_id: str, user_ids: Sequence[str]) -> None:
+    """Prevent an erasure of rows of these users until the transaction ends. Call it before the agent's row is locked.
+
+    A transaction in the operator's view needs it to write rows of users. Others take the lock of their own user.
+    """
+    await c.execute(*SQL.share_users(agent_id=agent_id, user_ids=list(user_ids)))
+
+
 async def write(
     c: Connection, agent_id: str, prepared: list[PreparedMemory], embedders: Embedders, languages: AgentLanguages
 ) -> bool:

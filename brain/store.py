@@ -22,7 +22,8 @@ from brain.filters import NO_FILTER, MemoryFilter
 from brain.indexing import IndexedPassage, passages, surroundings, texts
 from brain.languages import AgentLanguages
 from brain.memory_rows import SQL, PreparedMemory
-from brain.postgres.database import Connection, Database
+from brain.postgres.database import Connection, Database, T
+from brain.postgres.database import Work as WorkOf
 from brain.postgres.wire_types import as_value
 from brain.redacting import UNREDACTED, Redactor
 from brain.types import Memory, MemoryType, NewMemory, Revision, Vector
@@ -56,7 +57,7 @@ class MemoryStore:
 
     def __init__(
         self,
-        database: Database,
+        database: Database | _UserView,
         embedders: Embedders,
         redactor: Redactor = UNREDACTED,
         languages: AgentLanguages | None = None,
@@ -67,6 +68,12 @@ class MemoryStore:
         self._redactor = redactor
         self._languages = languages if languages is not None else AgentLanguages()
         self._on_growth = on_growth
+
+    def of_user(self, user_id: str) -> MemoryStore:
+        """Return this store in the view of a user; '' is the view without a user."""
+        assert isinstance(self._database, Database)
+        view = _UserView(self._database, user_id)
+        return MemoryStore(view, self._embedders, self._redactor, self._languages, self._on_growth)
 
     async def remember(
         self, agent_id: str, memories: Sequence[NewMemory], *, now: datetime, progress: Progress | None = None
@@ -277,6 +284,18 @@ class MemoryStore:
         if not rows:
             raise UnknownMemory(f"agent {agent_id!r} has no memory {id}")
         return [as_value(Revision, row) for row in rows if row["number"] is not None]
+
+
+class _UserView:
+    """Runs work in the view of one user."""
+
+    def __init__(self, database: Database, user_id: str) -> None:
+        self._database = database
+        self._user_id = user_id
+
+    async def run(self, agent_id: str, work: WorkOf[T]) -> T:
+        """Run work as `Database.run` does, in the view of the user."""
+        return await self._database.run(agent_id, work, user_id=self._user_id)
 
 
 def _surroundings(memory: NewMemory | Memory) -> str:

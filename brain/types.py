@@ -296,7 +296,7 @@ class Receipt:
     recorded responses that may have contained text of an erased memory. `turns_cut`, `sessions_cut`, `subtasks_cut`,
     `notes_cut` (notes of policies) and `memories_cut` count the rows that were kept without the erased text. `restated`
     counts the memories that have the text of an erased one, but were kept: the host stored them, and did not ask to
-    erase them.
+    erase them. `user_id` is the user whose memories or rows were erased, None for shared memories or an agent.
     """
 
     agent_id: str
@@ -320,15 +320,18 @@ class Receipt:
     notes_cut: int = 0
     memories_cut: int = 0
     restated: int = 0
+    user_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """An entry of the log of erasures. It records that an agent, some memories, or data past its retention was erased.
+    """An entry of the log of erasures: an agent, a user, some memories, or data past its retention was erased.
 
-    `counts` has the number of deleted rows of each kind.
+    `counts` has the number of deleted rows of each kind. `user_id` is the user whose rows they were, None for shared
+    memories, an agent or retention.
     """
 
     at: datetime
-    what: Literal["agent", "memories", "retention"]
+    what: Literal["agent", "user", "memories", "retention"]
     counts: Mapping[str, int]
+    user_id: str | None = None

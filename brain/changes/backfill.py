@@ -22,7 +22,7 @@ from brain.errors import InvalidInput
 from brain.index_rows import PassageVector
 from brain.indexing import IndexedPassage, passages, surroundings, texts
 from brain.languages import ENGLISH
-from brain.memory_rows import count, share_agent
+from brain.memory_rows import count, share_agent, share_users
 from brain.postgres.database import AllUsersView, Connection, Database
 from brain.postgres.transaction import write_as
 from brain.postgres.wire_types import as_value, encode_halfvec
@@ -156,6 +156,7 @@ class Backfill:
         embedder.forget([text for _, (_, _, text) in wanted])  # they will not be embedded again
 
         async def work(c: Connection) -> int:
+            await share_users(c, agent_id, [memory.user_id for memory in memories])
             await lock(c, agent_id)
             ids, versions = [memory.id for memory in memories], [memory.version for memory in memories]
             unchanged = {
@@ -204,6 +205,7 @@ class Backfill:
 
         async def work(c: Connection) -> int:
             await share_agent(c, agent_id)
+            await share_users(c, agent_id, users)
             encoded = [encode_halfvec(vector) for vector in found]
             return count(
                 await c.execute(

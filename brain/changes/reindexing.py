@@ -24,7 +24,7 @@ from brain.index_rows import PassagePostings, insert_postings
 from brain.language_detection import READ_CHARS, SAMPLE, language_of_store
 from brain.languages import require
 from brain.memory_rows import SQL as WRITING
-from brain.memory_rows import count
+from brain.memory_rows import count, share_users
 from brain.postgres.database import AllUsersView, Connection, Database
 from brain.postgres.transaction import write_as
 from brain.postgres.wire_types import as_value
@@ -165,6 +165,7 @@ class Reindexing:
         indexed = {memory.id: await _places(memory, language) for memory in memories}
 
         async def work(c: Connection) -> int:
+            await share_users(c, agent_id, [memory.user_id for memory in memories])
             await c.fetchrow(*SQL.lock(agent_id=agent_id))
             versions = [memory.version for memory in memories]
             found = await c.fetch(
@@ -216,6 +217,7 @@ async def _switch(c: Connection, agent_id: str, language: str) -> None:
 
 
 async def _leave(agent_id: str, language: str, rows: Sequence[Any], c: Connection) -> None:
+    await share_users(c, agent_id, [row["user_id"] for row in rows])
     await c.fetchrow(*SQL.lock(agent_id=agent_id))
     for user_id, own in by_user(rows):
         await write_as(c, user_id)

@@ -1,8 +1,8 @@
-"""Erase memories and agents with everything derived from them, and delete rows by age.
+"""Erase memories, users and agents with everything derived from them, and delete rows by age.
 
 Modules, in order of execution:
 
-- `erasing`: erase memories with everything derived from them, or an agent with all its rows.
+- `erasing`: erase memories with everything derived from them, a user's rows, or an agent with all its rows.
 - `erase_rows`: delete the rows of memories.
 - `purge_derived`: remove erased text from turns, sessions, artifacts and other rows.
 - `residue`: find and cut erased text in other texts.

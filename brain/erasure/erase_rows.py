@@ -11,8 +11,10 @@ from brain.types import Receipt
 
 
 async def erase(c: Connection, agent_id: str, ids: list[UUID]) -> Receipt:
-    """Delete memories and all rows that refer to them. Memories that they replaced stay hidden."""
-    await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id))
+    """Delete memories of the transaction's scope and all rows that refer to them, under the lock of their writers.
+
+    Memories that they replaced stay hidden.
+    """
     postings = count(await c.execute(*SQL.delete_postings(agent_id=agent_id, memory_ids=ids)))
     gone = await c.fetchrow(*SQL.delete_passages(agent_id=agent_id, memory_ids=ids))
     embeddings = count(await c.execute(*SQL.delete_embeddings(agent_id=agent_id, memory_ids=ids)))

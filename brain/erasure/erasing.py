@@ -1,26 +1,34 @@
-"""Erase memories with everything derived from them, or an agent with all its rows."""
+"""Erase memories with everything derived from them, a user's rows, or an agent with all its rows.
+
+A user's memories are erased in the view of the user: rows of other users are neither searched, counted nor locked. A
+shared memory was shown in turns of all users, and is erased from the rows of all of them in the operator's view.
+"""
 
 from __future__ import annotations
 
 import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 from uuid import UUID
 
-from brain import caches, memory_rows
+from brain import caches, memory_rows, statements
 from brain.embedding.embedders import Embedders
 from brain.erasure import erase_rows, purge_derived
-from brain.erasure.purge_derived import Quoting
+from brain.erasure.purge_derived import Purge, Quoting
 from brain.erasure.residue import Residue, says_nothing
 from brain.errors import InvalidInput, StoreError, UnknownMemory
 from brain.memory_rows import SQL
-from brain.postgres.database import Connection, Database
+from brain.postgres.database import Connection, Database, T, Work
+from brain.postgres.transaction import write_as
 from brain.store import MAX_TRIES, MemoryStore
 from brain.types import Erasure, Memory, NewMemory, Receipt
-from brain.users import ALL_USERS
+from brain.users import ALL_USERS, SHARED, View
+
+_OF_AGENT = statements.load("erase_scope", own="true")
+_OF_USER = statements.load("erase_scope", own="user_id = cognitive.scope()")
 
 _End: TypeAlias = Receipt | list[Quoting] | None  # of an erasure's last transaction
 
@@ -36,15 +44,24 @@ class _Sought:
     `since` is the oldest database transaction that was running when the texts were read.
     """
 
-    agent_id: str
+    purge: Purge
     ids: list[UUID]
     texts: frozenset[str]
-    remains: Residue
     since: int
 
+    @property
+    def agent_id(self) -> str:
+        """The agent of the memories."""
+        return self.purge.agent_id
+
+    @property
+    def view(self) -> View:
+        """The view in which the memories are erased."""
+        return _view(self.purge.user_id)
+
     async def quoting(self, c: Connection) -> list[Quoting]:
-        """Return the other memories of the agent that contain text of the memories to erase."""
-        return await purge_derived.quoting(c, self.agent_id, self.ids, self.remains, None)
+        """Return the other memories that contain text of the memories to erase."""
+        return await purge_derived.quoting(c, self.purge, self.ids, None)
 
 
 @dataclass(slots=True)
@@ -57,46 +74,71 @@ class _Others:
 
 
 class Eraser:
-    """Erases memories or whole agents from the database, including text that was derived from them."""
+    """Erases memories, users or agents from the database, including text that was derived from them."""
 
     def __init__(self, database: Database, store: MemoryStore, embedders: Embedders) -> None:
         self._database = database
         self._store = store
         self._embedders = embedders
 
-    async def remains(self, agent_id: str, ids: Sequence[UUID]) -> Residue:
+    async def remains(self, agent_id: str, ids: Sequence[UUID], *, user_id: View = SHARED) -> Residue:
         """Return the texts to search for when the memories `ids` are erased: their present and earlier contents.
 
         Raises:
-            UnknownMemory: the agent does not have one of the ids.
+            UnknownMemory: the view does not see one of the ids.
+            InvalidInput: a user's view would erase a shared memory.
         """
-        return Residue(sorted(await self._database.run(agent_id, partial(_said, agent_id, ids))))
+        owned = await self._owned(agent_id, ids, user_id)
+        said = [await self._said(agent_id, user, own) for user, own in owned.items()]
+        return Residue(sorted(frozenset().union(*said)))
 
-    async def memories(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
+    async def memories(self, agent_id: str, ids: Sequence[UUID], *, user_id: View = SHARED) -> Receipt:
         """Erase memories with their index entries, vectors and usage, and remove their text from other rows.
 
-        While turns go on, the agent's existing rows are searched for the text, and other memories that quote the erased
-        ones are changed and indexed again. Then one transaction erases the memories, and searches the rows that were
-        written meanwhile. If a memory to erase got a new text meanwhile, everything is repeated with that text.
+        While turns go on, the existing rows are searched for the text, and other memories that quote the erased ones
+        are changed and indexed again. Then one transaction erases the memories, and searches the rows that were written
+        meanwhile. If a memory to erase got a new text meanwhile, everything is repeated with that text. In the
+        operator's view, the memories of each user are erased one after another.
 
         Raises:
-            UnknownMemory: the agent does not have one of the ids; nothing is erased.
+            UnknownMemory: the view does not see one of the ids; nothing is erased.
+            InvalidInput: a user's view would erase a shared memory; nothing is erased.
             StoreError: the memories change, or new memories quote them, faster than they can be found.
         """
+        owned = await self._owned(agent_id, ids, user_id)
+        return _sum(agent_id, [await self._memories(agent_id, user, own) for user, own in owned.items()])
+
+    async def _owned(self, agent_id: str, ids: Sequence[UUID], user_id: View) -> dict[str, list[UUID]]:
+        """Return the memories that a view is to erase, by their users."""
+        bound = SQL.owners(agent_id=agent_id, memory_ids=list(ids))
+        rows = await self._database.run(agent_id, lambda c: c.fetch(*bound), user_id=user_id)
+        owners = {row["id"]: row["user_id"] for row in rows}
+        memory_rows.require_known(agent_id, ids, owners)
+        owned: dict[str, list[UUID]] = {}
+        for id in dict.fromkeys(ids):
+            if owners[id] == SHARED and user_id not in (SHARED, ALL_USERS):
+                raise InvalidInput(f"memory {id} is shared: forget it in the view without a user, or as an operator")
+            owned.setdefault(owners[id], []).append(id)
+        return owned
+
+    async def _memories(self, agent_id: str, user_id: str, ids: list[UUID]) -> Receipt:
         for _ in range(MAX_TRIES):
-            sought = await self._sought(agent_id, list(dict.fromkeys(ids)))
+            sought = await self._sought(agent_id, user_id, ids)
             others, before = await self._looked_through(sought)
             receipt = await self._finished(sought, others, before)
             if receipt is not None:
-                self._embedders.drop(sought.remains.contains_any)
+                self._embedders.drop(sought.purge.remains.contains_any)
                 caches.empty()
                 return receipt
         raise StoreError(f"the memories to erase were changed {MAX_TRIES} times in a row; nothing is erased")
 
-    async def _sought(self, agent_id: str, ids: list[UUID]) -> _Sought:
-        texts = await self._database.run(agent_id, partial(_said, agent_id, ids))
+    async def _said(self, agent_id: str, user_id: str, ids: list[UUID]) -> frozenset[str]:
+        return await self._database.run(agent_id, partial(_said, agent_id, ids), user_id=_view(user_id))
+
+    async def _sought(self, agent_id: str, user_id: str, ids: list[UUID]) -> _Sought:
+        texts = await self._said(agent_id, user_id, ids)
         since = await self._database.run(agent_id, lambda c: c.fetchval(*purge_derived.SQL.running()))
-        return _Sought(agent_id, ids, texts, Residue(sorted(texts)), since)
+        return _Sought(Purge(agent_id, user_id, Residue(sorted(texts))), ids, texts, since)
 
     async def _looked_through(self, sought: _Sought) -> tuple[_Others, Counter[str]]:
         """Remove the text of the memories to erase from all existing rows.
@@ -104,11 +146,13 @@ class Eraser:
         Return the other memories that contained this text, and the numbers of changed rows by kind.
         """
         others, before = _Others(), Counter[str]()
-        await self._leave(sought, await self._database.run(sought.agent_id, sought.quoting, timeout=_SECONDS), others)
-        for part in purge_derived.parts(sought.remains):
-            look = partial(_looked, part, sought)
-            before.update(await self._database.run(sought.agent_id, look, timeout=_SECONDS))
+        await self._leave(sought, await self._run(sought, sought.quoting), others)
+        for part in purge_derived.parts(sought.purge.remains):
+            before.update(await self._run(sought, partial(_looked, part, sought)))
         return others, before
+
+    async def _run(self, sought: _Sought, work: Work[T]) -> T:
+        return await self._database.run(sought.agent_id, work, user_id=sought.view, timeout=_SECONDS)
 
     async def _finished(self, sought: _Sought, others: _Others, before: Counter[str]) -> Receipt | None:
         """Erase the memories once no new memory quotes them, and return the receipt.
@@ -117,7 +161,7 @@ class Eraser:
         """
         finish = partial(_erased, sought, others, before)
         for _ in range(MAX_TRIES):
-            end = await self._database.run(sought.agent_id, finish, timeout=_SECONDS)
+            end = await self._run(sought, finish)
             if end is None or isinstance(end, Receipt):
                 return end
             await self._leave(sought, end, others)
@@ -134,7 +178,8 @@ class Eraser:
             if not other.differs:
                 continue
             try:
-                await self._store.update(sought.agent_id, other.id, partial(_without, sought.remains))
+                store = self._store.of_user(other.user_id)
+                await store.update(sought.agent_id, other.id, partial(_without, sought.purge.remains))
                 others.cut.add(other.id)
             except UnknownMemory:
                 log.debug("memory %s was erased meanwhile by another call", other.id)
@@ -149,21 +194,47 @@ class Eraser:
         """
 
         async def work(c: Connection) -> Receipt:
-            await c.execute(*SQL.own_agent(agent_id=agent_id))
+            await c.execute(*SQL.own_rows(agent_id=agent_id))
             await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id))
-            receipt = Receipt(agent_id, **dict(await c.fetchrow(*SQL.agent_rows(agent_id=agent_id))))
-            await c.execute(*SQL.erase_agent(agent_id=agent_id))
+            rows = dict(await c.fetchrow(*_OF_AGENT.rows(agent_id=agent_id)))
+            await c.execute(*_OF_AGENT.erase(agent_id=agent_id))
+            policies = await c.fetchval(*_OF_AGENT.erase_policies(agent_id=agent_id))
+            receipt = Receipt(agent_id, policies=policies, **rows)
             await purge_derived.log(c, agent_id, "agent", purge_derived.counts(receipt))
             return receipt
 
+        return await self._forgotten(agent_id, work)
+
+    async def user(self, agent_id: str, user_id: str) -> Receipt:
+        """Erase all rows of one user of an agent, except one log entry. Calling it again is safe.
+
+        The log entry has the user's id, the time and the numbers of rows, so that turns of the user that began before
+        are recognised later. Rows of other users and shared rows stay, with one exception: turns that recorded the user
+        before turns were kept apart by users are deleted, and the texts of their sessions cleared.
+        """
+
+        async def work(c: Connection) -> Receipt:
+            await write_as(c, user_id)
+            await c.execute(*SQL.own_rows(agent_id=agent_id))
+            rows = dict(await c.fetchrow(*_OF_USER.rows(agent_id=agent_id)))
+            await c.execute(*_OF_USER.erase(agent_id=agent_id))
+            rows["turns"] += await c.fetchval(*_OF_USER.erase_recorded(agent_id=agent_id))
+            receipt = Receipt(agent_id, user_id=user_id, **rows)
+            await purge_derived.log(c, agent_id, "user", purge_derived.counts(receipt))
+            return receipt
+
+        return await self._forgotten(agent_id, work)
+
+    async def _forgotten(self, agent_id: str, work: Work[Receipt]) -> Receipt:
         receipt = await self._database.run(agent_id, work, user_id=ALL_USERS, timeout=_SECONDS)
         self._embedders.drop(lambda _: True)  # the cache does not know the agent of a text
         caches.empty()
         return receipt
 
-    async def past(self, agent_id: str) -> list[Erasure]:
-        """Return the log of an agent's erasures, oldest first."""
-        rows = await self._database.run(agent_id, lambda c: c.fetch(*purge_derived.SQL.erasures(agent_id=agent_id)))
+    async def past(self, agent_id: str, *, user_id: View = SHARED) -> list[Erasure]:
+        """Return the log of the erasures that a view sees, oldest first."""
+        bound = purge_derived.SQL.erasures(agent_id=agent_id)
+        rows = await self._database.run(agent_id, lambda c: c.fetch(*bound), user_id=user_id)
         return [Erasure(**dict(row)) for row in rows]
 
 
@@ -187,17 +258,19 @@ async def _erased(sought: _Sought, others: _Others, before: Counter[str], c: Con
     be changed first. If a memory to erase has a new text that was not searched for, erase nothing and return None.
     """
     agent_id, gone = sought.agent_id, [*sought.ids, *others.gone]
-    await c.execute(*SQL.own_agent(agent_id=agent_id))  # turns are recorded before this, or see the erasure
-    await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id))  # and so are stored and changed memories
+    await c.execute(*SQL.own_rows(agent_id=agent_id))  # turns are recorded before this, or see the erasure
+    if sought.view is ALL_USERS:  # so are memories; those of a user are stored under the user's lock
+        await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id))
     if await _said(agent_id, sought.ids, c) - sought.texts:
         return None
-    late = await purge_derived.quoting(c, agent_id, gone, sought.remains, sought.since)
+    late = await purge_derived.quoting(c, sought.purge, gone, sought.since)
     if any(other.differs for other in late):
         return late
     receipt = await erase_rows.erase(c, agent_id, gone)
-    touched = before + await purge_derived.erase(c, agent_id, sought.remains, sought.since)
+    touched = before + await purge_derived.erase(c, sought.purge, sought.since)
     receipt = replace(
         receipt,
+        user_id=sought.purge.user_id or None,
         responses=receipt.responses + touched["responses"],
         revisions=receipt.revisions + touched["revisions"],
         artifacts=touched["artifacts"],
@@ -213,7 +286,7 @@ async def _erased(sought: _Sought, others: _Others, before: Counter[str], c: Con
 
 
 async def _looked(part: purge_derived.Part, sought: _Sought, c: Connection) -> Mapping[str, int]:
-    return await part(c, sought.agent_id, sought.remains, None)
+    return await part(c, sought.purge, None)
 
 
 def _without(remains: Residue, memory: Memory) -> NewMemory:
@@ -228,3 +301,17 @@ def _without(remains: Residue, memory: Memory) -> NewMemory:
     if says_nothing(left.content):
         raise InvalidInput(f"content: nothing is left of memory {memory.id}")
     return left
+
+
+def _view(user_id: str) -> View:
+    """Return the view that erases memories of a user; shared ones may be quoted in the rows of all users."""
+    return user_id or ALL_USERS
+
+
+def _sum(agent_id: str, receipts: Sequence[Receipt]) -> Receipt:
+    """Return one receipt for memories of several users."""
+    if len(receipts) == 1:
+        return receipts[0]
+    names = [each.name for each in fields(Receipt) if each.name not in ("agent_id", "user_id")]
+    added: dict[str, Any] = {name: sum(getattr(receipt, name) for receipt in receipts) for name in names}
+    return Receipt(agent_id, **added)

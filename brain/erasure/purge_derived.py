@@ -16,12 +16,12 @@ from uuid import UUID
 from brain import statements
 from brain.erasure.residue import Residue
 from brain.postgres.database import Connection
+from brain.statements import SqlStatements
 from brain.text import lexemes
 from brain.types import Receipt, Trust
 
-SQL = statements.load("purge_derived")
-
-Part = Callable[[Connection, str, Residue, int | None], Awaitable[Mapping[str, int]]]  # since None: all rows
+SQL = statements.load("purge_derived", searched="user_id = cognitive.scope()")
+_OF_ALL_USERS = statements.load("purge_derived", searched="true")
 
 QUOTING = ("content", "context", "attributes", "metadata")  # the fields of a memory that may quote another one
 
@@ -35,26 +35,47 @@ class Quoting:
     """
 
     id: UUID
+    user_id: str
     differs: bool
     restates: bool
 
 
-async def quoting(
-    c: Connection, agent_id: str, ids: Sequence[UUID], remains: Residue, since: int | None
-) -> list[Quoting]:
+@dataclass(frozen=True, slots=True)
+class Purge:
+    """What is searched for erased text: `remains` in the rows of a user, or for shared memories in those of all users.
+
+    `user_id` is the user of the erased memories.
+    """
+
+    agent_id: str
+    user_id: str
+    remains: Residue
+
+    @property
+    def sql(self) -> SqlStatements:
+        """The statements that search the rows."""
+        return SQL if self.user_id else _OF_ALL_USERS
+
+
+Part = Callable[[Connection, Purge, int | None], Awaitable[Mapping[str, int]]]  # since None: all rows
+
+
+async def quoting(c: Connection, purge: Purge, ids: Sequence[UUID], since: int | None) -> list[Quoting]:
     """Return the memories that contain erased text, oldest first, without the memories `ids`.
 
     With `since`, return only those that were written since this database transaction.
     """
     rows = await c.fetch(
-        *SQL.memories_holding(agent_id=agent_id, probes=remains.probes, memory_ids=list(ids), since_transaction=since)
+        *purge.sql.memories_holding(
+            agent_id=purge.agent_id, probes=purge.remains.probes, memory_ids=list(ids), since_transaction=since
+        )
     )
     found = list[Quoting]()
     for row in rows:
         said = {name: row[name] for name in QUOTING}
-        left, cut = without(said, row["trust"], remains), remains.cut_all(said)
+        left, cut = without(said, row["trust"], purge.remains), purge.remains.cut_all(said)
         if cut != said:
-            found.append(Quoting(row["id"], left != said, left != cut))
+            found.append(Quoting(row["id"], row["user_id"], left != said, left != cut))
     return found
 
 
@@ -67,15 +88,15 @@ def without(said: Mapping[str, Any], trust: Trust, remains: Residue) -> dict[str
     return {**own, "context": remains.cut(said["context"])}
 
 
-async def erase(c: Connection, agent_id: str, remains: Residue, since: int) -> Counter[str]:
+async def erase(c: Connection, purge: Purge, since: int) -> Counter[str]:
     """Remove erased text from the rows that were written since the database transaction `since`.
 
     Return the numbers of changed rows by kind. The functions of `parts` have searched older rows before, without
     blocking writers.
     """
     touched = Counter[str]()
-    for part in parts(remains):
-        touched.update(await part(c, agent_id, remains, since))
+    for part in parts(purge.remains):
+        touched.update(await part(c, purge, since))
     return touched
 
 
@@ -84,41 +105,52 @@ def parts(remains: Residue) -> Sequence[Part]:
     return (_turns, _revisions, _sessions, _artifacts, _subtasks, _notes) if remains.probes else ()
 
 
-async def _turns(c: Connection, agent_id: str, remains: Residue, since: int | None) -> Mapping[str, int]:
-    rows = await c.fetch(*SQL.turns_holding(agent_id=agent_id, probes=remains.probes, since_transaction=since))
+async def _turns(c: Connection, purge: Purge, since: int | None) -> Mapping[str, int]:
+    agent_id, remains = purge.agent_id, purge.remains
+    rows = await c.fetch(*purge.sql.turns_holding(agent_id=agent_id, probes=remains.probes, since_transaction=since))
     held = [row for row in rows if remains.contains_any(row["message"]) or remains.contains_any(row["query"])]
     for row in held:
-        await c.execute(*SQL.cut_turn(agent_id=agent_id, turn_id=row["turn_id"], message=remains.cut(row["message"])))
-    answered = [row["turn_id"] for row in rows if remains.contains_any(row["response"])]
-    await c.execute(*SQL.drop_responses(agent_id=agent_id, turn_ids=answered))
+        message = remains.cut(row["message"])
+        await c.execute(
+            *purge.sql.cut_turn(agent_id=agent_id, user_id=row["user_id"], turn_id=row["turn_id"], message=message)
+        )
+    answered = [row for row in rows if remains.contains_any(row["response"])]
+    users, turns = _columns(answered, "user_id", "turn_id")
+    await c.execute(*purge.sql.drop_responses(agent_id=agent_id, user_ids=users, turn_ids=turns))
     return {"turns": len(held), "responses": len(answered)}
 
 
-async def _revisions(c: Connection, agent_id: str, remains: Residue, since: int | None) -> Mapping[str, int]:
+async def _revisions(c: Connection, purge: Purge, since: int | None) -> Mapping[str, int]:
     """Delete the stored earlier versions of memories that contain erased text, and return their number.
 
     This includes the versions that were stored when the erasure changed a memory.
     """
-    rows = await c.fetch(*SQL.revisions_holding(agent_id=agent_id, probes=remains.probes, since_transaction=since))
-    held = [row for row in rows if remains.cut_all(row["previous"]) != row["previous"]]
+    rows = await c.fetch(
+        *purge.sql.revisions_holding(agent_id=purge.agent_id, probes=purge.remains.probes, since_transaction=since)
+    )
+    held = [row for row in rows if purge.remains.cut_all(row["previous"]) != row["previous"]]
+    users, memories, numbers = _columns(held, "user_id", "memory_id", "number")
     await c.execute(
-        *SQL.drop_revisions(
-            agent_id=agent_id, memory_ids=[row["memory_id"] for row in held], numbers=[row["number"] for row in held]
-        )
+        *purge.sql.drop_revisions(agent_id=purge.agent_id, user_ids=users, memory_ids=memories, numbers=numbers)
     )
     return {"revisions": len(held)}
 
 
-async def _sessions(c: Connection, agent_id: str, remains: Residue, since: int | None) -> Mapping[str, int]:
-    cut = 0
-    for row in await c.fetch(*SQL.sessions_kept(agent_id=agent_id, since_transaction=since)):
+async def _sessions(c: Connection, purge: Purge, since: int | None) -> Mapping[str, int]:
+    cut, remains = 0, purge.remains
+    for row in await c.fetch(*purge.sql.sessions_kept(agent_id=purge.agent_id, since_transaction=since)):
         was = (row["summary"], list(row["plan"]), row["recent_messages"])
         left = (remains.without_lines(was[0]), [remains.cut(step) for step in was[1]], _messages(was[2], remains))
         if left != was:
             summary, plan, recent = left
             await c.execute(
-                *SQL.cut_session(
-                    agent_id=agent_id, session_id=row["session_id"], summary=summary, plan=plan, recent_messages=recent
+                *purge.sql.cut_session(
+                    agent_id=purge.agent_id,
+                    user_id=row["user_id"],
+                    session_id=row["session_id"],
+                    summary=summary,
+                    plan=plan,
+                    recent_messages=recent,
                 )
             )
             cut += 1
@@ -134,42 +166,53 @@ def _messages(kept: bytes | None, remains: Residue) -> bytes | None:
     return kept if left == told else zlib.compress(left.encode())
 
 
-async def _artifacts(c: Connection, agent_id: str, remains: Residue, since: int | None) -> Mapping[str, int]:
+async def _artifacts(c: Connection, purge: Purge, since: int | None) -> Mapping[str, int]:
     """Delete artifacts that contain erased text, and return their number.
 
     The text is not cut out of them, because pages of a changed artifact would no longer match the pointers to them.
     """
-    rows = await c.fetch(*SQL.pieces_holding(agent_id=agent_id, probes=remains.probes, since_transaction=since))
-    held = {row["artifact_id"] for row in rows if remains.contains_any(row["content"])}
+    agent_id, remains = purge.agent_id, purge.remains
+    rows = await c.fetch(*purge.sql.pieces_holding(agent_id=agent_id, probes=remains.probes, since_transaction=since))
+    held = {(row["user_id"], row["artifact_id"]) for row in rows if remains.contains_any(row["content"])}
     held |= {
-        row["id"]
-        for row in await c.fetch(*SQL.artifact_names(agent_id=agent_id, since_transaction=since))
+        (row["user_id"], row["id"])
+        for row in await c.fetch(*purge.sql.artifact_names(agent_id=agent_id, since_transaction=since))
         if remains.contains_any(row["name"])
     }
-    await c.execute(*SQL.drop_artifacts(agent_id=agent_id, artifact_ids=sorted(held)))
+    users, ids = [user_id for user_id, _ in held], [id for _, id in held]
+    await c.execute(*purge.sql.drop_artifacts(agent_id=agent_id, user_ids=users, artifact_ids=ids))
     return {"artifacts": len(held)}
 
 
-async def _subtasks(c: Connection, agent_id: str, remains: Residue, since: int | None) -> Mapping[str, int]:
-    rows = await c.fetch(*SQL.subtasks_holding(agent_id=agent_id, probes=remains.probes, since_transaction=since))
+async def _subtasks(c: Connection, purge: Purge, since: int | None) -> Mapping[str, int]:
+    agent_id, remains = purge.agent_id, purge.remains
+    rows = await c.fetch(*purge.sql.subtasks_holding(agent_id=agent_id, probes=remains.probes, since_transaction=since))
     held = [row for row in rows if remains.contains_any(row["title"]) or remains.contains_any(row["result"])]
     for row in held:
         title, result = remains.cut(row["title"]), remains.cut(row["result"])
         stems = sorted(set(lexemes(f"{title}\n{result}")))
         await c.execute(
-            *SQL.cut_subtask(agent_id=agent_id, subtask_id=row["id"], title=title, result=result, lexemes=stems)
+            *purge.sql.cut_subtask(
+                agent_id=agent_id,
+                user_id=row["user_id"],
+                subtask_id=row["id"],
+                title=title,
+                result=result,
+                lexemes=stems,
+            )
         )
     return {"subtasks": len(held)}
 
 
-async def _notes(c: Connection, agent_id: str, remains: Residue, since: int | None) -> Mapping[str, int]:
-    rows = await c.fetch(*SQL.notes_holding(agent_id=agent_id, probes=remains.probes))
-    held = [(row, note) for row in rows if (note := remains.cut(row["note"])) != row["note"]]
+async def _notes(c: Connection, purge: Purge, since: int | None) -> Mapping[str, int]:
+    agent_id = purge.agent_id
+    rows = await c.fetch(*purge.sql.notes_holding(agent_id=agent_id, probes=purge.remains.probes))
+    held = [(row, note) for row in rows if (note := purge.remains.cut(row["note"])) != row["note"]]
     for row, note in held:
         if row["role"] is None:
-            await c.execute(*SQL.cut_candidate(agent_id=agent_id, version=row["version"], note=note))
+            await c.execute(*purge.sql.cut_candidate(agent_id=agent_id, version=row["version"], note=note))
         else:
-            await c.execute(*SQL.cut_choice(agent_id=agent_id, role=row["role"], number=row["number"], note=note))
+            await c.execute(*purge.sql.cut_choice(agent_id=agent_id, role=row["role"], number=row["number"], note=note))
     return {"notes": len(held)}
 
 
@@ -180,7 +223,7 @@ async def log(c: Connection, agent_id: str, what: str, counts: Mapping[str, int]
 
 def counts(receipt: Receipt) -> dict[str, int]:
     """Return the numbers of a receipt that are not zero, for the erasure log."""
-    return {name: count for name, count in asdict(receipt).items() if name != "agent_id" and count}
+    return {name: count for name, count in asdict(receipt).items() if name not in ("agent_id", "user_id") and count}
 
 
 def texts(said: Mapping[str, Any]) -> list[str]:
@@ -190,3 +233,7 @@ def texts(said: Mapping[str, Any]) -> list[str]:
     """
     beside = (value for value in said.get("attributes", {}).values() if isinstance(value, str))
     return [*([said["content"]] if "content" in said else []), *(text for text in beside if len(text.split()) > 3)]
+
+
+def _columns(rows: Sequence[Any], *names: str) -> tuple[list[Any], ...]:
+    return tuple([row[name] for row in rows] for name in names)

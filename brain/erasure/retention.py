@@ -12,6 +12,7 @@ from typing import Literal, get_args
 
 from brain import statements
 from brain.erasure import erase_rows, purge_derived
+from brain.memory_rows import SQL as WRITING
 from brain.postgres.database import AllUsersView, Connection, Database
 from brain.postgres.transaction import write_as
 from brain.types import MEMORY_TYPES, MemoryType
@@ -90,6 +91,7 @@ async def _ended(agent_id: str, kind: Retained, until: datetime, c: Connection) 
             if kind == "hidden"
             else SQL.old_memories(agent_id=agent_id, until=until, limit=_BATCH, type=kind)
         )
+        await c.fetchrow(*WRITING.lock_agent_row(agent_id=agent_id))
         rows = await c.fetch(*found)
         for user_id in sorted({row["user_id"] for row in rows}):
             await write_as(c, user_id)

@@ -57,6 +57,7 @@ SELECT current_setting('server_version_num')::int / 10000 AS postgres,
        (SELECT n.nspname FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace WHERE t.typname = 'halfvec') AS types,
        to_regclass('cognitive.alembic_version') IS NOT NULL AS migrated,
        (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) AS above_policies,
+       (SELECT pg_has_role(current_user, oid, 'USAGE') FROM pg_roles WHERE rolname = 'cognitive_operator') AS operates,
        current_user AS role
 """  # noqa: E501
 # Read as JSON, so that a missing column `oldest` is null and not an error.
@@ -125,6 +126,11 @@ async def _checked(connection: Connection) -> None:
     if state["above_policies"]:
         raise SchemaError(
             f"the role {state['role']} must be neither superuser nor BYPASSRLS: row level security would not bind it"
+        )
+    if state["operates"]:
+        raise SchemaError(
+            f"the role {state['role']} inherits from {OPERATOR}, which is only to be set for calls over all users: run"
+            f" `GRANT {OPERATOR} TO {state['role']} WITH INHERIT FALSE` for each grant"
         )
     await connection.set_type_codec(
         "halfvec", schema=state["types"], encoder=bytes, decoder=decode_halfvec, format="binary"

@@ -84,6 +84,7 @@ class DatabaseHealth:
         activity: the load of the server.
         oldest: the revision of the oldest code that may use the schema.
         operator: True if `login` may use the operator's role, which sees the rows of all users.
+        inherits_operator: True if the application's role has the privileges of the operator's role without setting it.
     """
 
     version: str
@@ -105,6 +106,7 @@ class DatabaseHealth:
     activity: Activity | None = None
     oldest: str | None = None
     operator: bool = True
+    inherits_operator: bool = False
 
 
 async def examine(url: str) -> DatabaseHealth:

@@ -38,11 +38,12 @@ def declared(folder: Path, revision: str) -> Mapping[str, str | None]:
     indexes: dict[str, str | None] = {}
     for path in sorted(folder.glob("*.concurrently.sql")):
         if path.name.partition("_")[0] <= revision:
-            indexes.update(_parse(path.name, statement) for statement in _split(path.read_text(encoding="utf-8")))
+            indexes.update(_parse(path.name, statement) for statement in split(path.read_text(encoding="utf-8")))
     return indexes
 
 
-def _split(script: str) -> Iterable[str]:
+def split(script: str) -> Iterable[str]:
+    """Return the statements of a script, without comments and line breaks."""
     bare = re.sub(r"--[^\n]*", "", script)
     return (" ".join(statement.split()) for statement in bare.split(";") if statement.strip())
 

@@ -7,6 +7,7 @@ is allowed to; otherwise the error gives the statement that an administrator mus
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from sqlalchemy.pool import NullPool
 
 from brain.errors import SchemaError, StoreUnavailable
 from brain.postgres import index_builds
-from brain.postgres.roles import CREATE_OPERATOR
+from brain.postgres.roles import missing_operator
 from brain.postgres.schema import HEAD, MIN_PGVECTOR, MIN_POSTGRES, pgvector_too_old, refusal, unknown
 
 _PACKAGE = Path(__file__).parent.parent
@@ -86,14 +87,23 @@ async def _migrate_all(connection: AsyncConnection, driver: Any, settings: Confi
         await connection.run_sync(_prerequisites)
     async with connection.begin():
         current = await connection.run_sync(_current)
-    for revision in _pending(settings, current, to):
+    pending = _pending(settings, current, to)
+    for revision in pending:
         if current is not None:  # a migration may use the indexes of those before it
             await index_builds.build(driver, index_builds.declared(_versions(settings), current))
         await _migrate_with_retries(connection, driver, settings, revision, attempts)
         current = revision
     assert current is not None
     await index_builds.build(driver, index_builds.declared(_versions(settings), current))
+    for statement in _analyses(_versions(settings), pending):  # they read many rows, so in no migration's transaction
+        await driver.execute(statement)
     return current
+
+
+def _analyses(folder: Path, applied: Sequence[str]) -> list[str]:
+    """Return the ANALYZE statements of the migrations `applied`, each declared in a file `NNNN_name.analyze.sql`."""
+    paths = [path for path in sorted(folder.glob("*.analyze.sql")) if path.name.partition("_")[0] in applied]
+    return [statement for path in paths for statement in index_builds.split(path.read_text(encoding="utf-8"))]
 
 
 def _pending(settings: Config, current: str | None, to: str) -> list[str]:
@@ -167,9 +177,11 @@ def _prerequisites(connection: sa.Connection) -> None:
     if connection.execute(sa.text("SELECT 1 FROM pg_roles WHERE rolname = 'cognitive_app'")).first() is None:
         _allowed(connection, "CREATE ROLE cognitive_app NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE")
         _allowed(connection, "GRANT cognitive_app TO CURRENT_USER")
-    if connection.execute(sa.text("SELECT 1 FROM pg_roles WHERE rolname = 'cognitive_operator'")).first() is None:
-        for statement in CREATE_OPERATOR:
-            _allowed(connection, statement)
+    driver = connection.connection.dbapi_connection
+    assert driver is not None
+    missing = driver.run_async(missing_operator)
+    for statement in missing:
+        _allowed(connection, statement, missing)
 
 
 def _extension(connection: sa.Connection) -> None:
@@ -187,16 +199,18 @@ def _extension(connection: sa.Connection) -> None:
         )
 
 
-def _allowed(connection: sa.Connection, statement: str) -> None:
+def _allowed(connection: sa.Connection, statement: str, needed: Sequence[str] = ()) -> None:
     """Run a statement that needs a privilege.
 
-    If the role lacks the privilege, raise an error that contains the statement for an administrator to run.
+    If the role lacks the privilege, raise an error that contains the statement, or all that are `needed`, for an
+    administrator to run.
     """
     try:
         connection.execute(sa.text(statement))
     except sa.exc.DBAPIError as error:
         if getattr(error.orig, "sqlstate", None) != asyncpg.InsufficientPrivilegeError.sqlstate:
             raise
+        advice = "; ".join(needed) or statement
         raise SchemaError(
-            f"this role lacks a privilege: ask an administrator to run `{statement}` in this database"
+            f"this role lacks a privilege: ask an administrator to run `{advice}` in this database"
         ) from error

@@ -72,14 +72,19 @@ async def create(url: str, logins: Sequence[str] = (), *, overview: bool = True)
     return granted
 
 
+async def missing_operator(connection: Any) -> tuple[str, ...]:
+    """Return the statements that still have to run before the application's role can set the operator's role."""
+    state = await connection.fetchrow(*SQL.operator(role="cognitive_app", operator=OPERATOR))
+    return () if state["granted"] else CREATE_OPERATOR[state["exists"] :]
+
+
 async def create_operator(url: str) -> None:
-    """Create the operator's role and grant it to the application's role, unless it exists.
+    """Create the operator's role and grant it to the application's role, as far as that is missing.
 
     Raises:
         StoreUnavailable: the server does not answer.
-        SchemaError: the URL's role may not create roles.
+        SchemaError: the URL's role may not create or grant roles.
     """
     async with connected(url, "create the operator's role") as connection, connection.transaction():
-        if await connection.fetchval(*SQL.exists(role=OPERATOR)) is None:
-            for statement in CREATE_OPERATOR:
-                await connection.execute(statement)
+        for statement in await missing_operator(connection):
+            await connection.execute(statement)

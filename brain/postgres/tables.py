@@ -98,7 +98,7 @@ memory = Table(
     CheckConstraint("confidence BETWEEN 0 AND 1"),
     CheckConstraint("hidden_reason IN ('superseded', 'retired', 'expired', 'merged')"),
     CheckConstraint("(hidden_at IS NULL) = (hidden_reason IS NULL)", name="memory_hidden_with_reason"),
-    Index("memory_by_id", "agent_id", "id", postgresql_include=["user_id"]),
+    Index("memory_by_id", "agent_id", "id", unique=True, postgresql_include=["user_id"]),
     Index("memory_user_session", "agent_id", "user_id", "session_id", "occurred_at", "seq", postgresql_include=["id"]),
     Index("memory_user_time", "agent_id", "user_id", "type", "occurred_at", "seq", postgresql_include=["id"]),
     Index("memory_user_pinned", "agent_id", "user_id", "seq", postgresql_where=text("pinned")),
@@ -237,7 +237,7 @@ exposure = Table(
     _key("exposure", "turn_id", "memory_id"),
     CheckConstraint("via IN ('prompt', 'recall')"), CheckConstraint("propensity > 0 AND propensity <= 1"),
     CheckConstraint("tokens >= 0"),
-    Index("exposure_user_memory", "agent_id", "user_id", "memory_id", "at", "turn_id"),
+    Index("exposure_memory_user", "agent_id", "memory_id", "user_id", "at", "turn_id"),
 )
 
 rollup = Table(
@@ -322,5 +322,5 @@ subtask = Table(
 erasure = Table(
     "erasure", metadata, *_scope(), _column("at", AT, default=text("clock_timestamp()")), _column("what", Text),
     _column("counts", JSONB, default=text("'{}'")),
-    _key("erasure", "at", "what"), CheckConstraint("what IN ('agent', 'memories', 'retention')"),
+    _key("erasure", "at", "what"), CheckConstraint("what IN ('agent', 'user', 'memories', 'retention')"),
 )

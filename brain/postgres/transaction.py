@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import asyncpg
 
-from brain.errors import InvalidInput
+from brain.errors import InvalidInput, StoreError
 from brain.postgres.roles import OPERATOR
 from brain.text import unstorable
 from brain.users import SHARED, AllUsers, View
@@ -86,7 +86,13 @@ def beginning(
 
 
 async def write_as(connection: Connection, user_id: str) -> None:
-    """Let a transaction in the operator's view write the rows of a user from here on; '' is shared rows."""
+    """Let a transaction in the operator's view write the rows of a user from here on; '' is shared rows.
+
+    Raises:
+        StoreError: the transaction has another view, which this would change.
+    """
+    if await connection.fetchval("SELECT current_user") != OPERATOR:
+        raise StoreError(f"write_as: only a transaction of the role {OPERATOR} writes the rows of other users")
     await connection.execute(f"SET LOCAL cognitive.user_id TO {_literal(user_id)}")
 
 

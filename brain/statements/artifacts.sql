@@ -1,6 +1,7 @@
 -- name: known
--- Those of these artifacts that exist.
-SELECT id FROM cognitive.artifact WHERE agent_id = :agent_id AND id = ANY(:artifact_ids::uuid[])
+-- Those of these artifacts that exist in the transaction's scope.
+SELECT id FROM cognitive.artifact
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = ANY(:artifact_ids::uuid[])
 
 -- name: put
 -- Store artifacts with their chunks; existing ones are not changed. With `only_of_turn`, store them only if the turn
@@ -37,21 +38,25 @@ FROM cognitive.artifact
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id ORDER BY created_at, id
 
 -- name: artifact
--- An artifact without its text.
+-- An artifact without its text. Of a shared one and a user's with the same id, it is the user's.
 SELECT id, session_id, turn_id, kind, name, tool, subtask_id, characters, created_at, replacements
-FROM cognitive.artifact WHERE agent_id = :agent_id AND id = :artifact_id
+FROM cognitive.artifact WHERE agent_id = :agent_id AND id = :artifact_id ORDER BY user_id DESC LIMIT 1
 
 -- name: pieces
--- The chunks of an artifact from `first` to `last`.
+-- The chunks of an artifact from `first` to `last`, of the same user as its row.
 SELECT content FROM cognitive.artifact_chunk
-WHERE agent_id = :agent_id AND artifact_id = :artifact_id AND ordinal BETWEEN :first AND :last ORDER BY ordinal
+WHERE agent_id = :agent_id AND user_id = (
+        SELECT max(user_id) FROM cognitive.artifact WHERE agent_id = :agent_id AND id = :artifact_id)
+    AND artifact_id = :artifact_id AND ordinal BETWEEN :first AND :last ORDER BY ordinal
 
 -- name: holding
 -- The chunks in which the literal begins, each with the `overlap` first characters of the next chunk.
 SELECT start, line, content, following FROM (
     SELECT ordinal, start, line, content,
            left(coalesce(lead(content) OVER (ORDER BY ordinal), ''), :overlap::int) AS following
-    FROM cognitive.artifact_chunk WHERE agent_id = :agent_id AND artifact_id = :artifact_id) AS p
+    FROM cognitive.artifact_chunk
+    WHERE agent_id = :agent_id AND artifact_id = :artifact_id AND user_id = (
+        SELECT max(user_id) FROM cognitive.artifact WHERE agent_id = :agent_id AND id = :artifact_id)) AS p
 WHERE position(:literal::text IN content || following) > 0
 ORDER BY ordinal LIMIT :limit
 

@@ -16,6 +16,8 @@ SELECT current_setting('server_version') AS version,
        coalesce((SELECT pg_has_role(session_user, oid, CASE WHEN current_setting('server_version_num')::int < 160000
            THEN 'MEMBER' ELSE 'SET' END)
         FROM pg_roles WHERE rolname = :operator), false) AS operator,
+       coalesce((SELECT pg_has_role(a.oid, o.oid, 'USAGE') FROM pg_roles AS a, pg_roles AS o
+                 WHERE a.rolname = :role AND o.rolname = :operator), false) AS inherits_operator,
        clock_timestamp() AS now
 
 -- name: revision

@@ -1,7 +1,8 @@
 -- Texts that may contain erased text: each contains one of the lexemes `probes`. brain/erasure/residue.py decides which
 -- do, and purge_derived.py edits, deletes or rebuilds them. With `since_transaction` only rows written since are read:
 -- the rest was searched before, so that the locked part is short. Transaction ids of 32 bits wrap around; they are
--- compared modulo 2^32.
+-- compared modulo 2^32. The slot `searched` says whose rows are searched: those of the transaction's user, or those of
+-- all users for erased shared memories, which every user's rows may quote.
 
 -- name: running
 -- The oldest running transaction: rows that a search does not see were written by it or a later one.
@@ -9,9 +10,9 @@ SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint
 
 -- name: turns_holding
 -- Turns whose text may contain erased text.
-SELECT turn_id, message, coalesce(trace ->> 'query', '') AS query, coalesce(response, '') AS response
+SELECT user_id, turn_id, message, coalesce(trace ->> 'query', '') AS query, coalesce(response, '') AS response
 FROM cognitive.turn AS t
-WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND (:since_transaction::bigint IS NULL
+WHERE agent_id = :agent_id AND <searched> AND (:since_transaction::bigint IS NULL
     OR ((t.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648) AND EXISTS (
     SELECT 1 FROM unnest(:probes::text[]) AS p(probe)
     WHERE strpos(lower(concat_ws(' ', t.message, t.trace ->> 'query', t.response)), p.probe) > 0)
@@ -20,71 +21,74 @@ WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND (:since_transacti
 -- Replace the text of a turn. Its vector and record are derived from the text and are deleted.
 WITH vectors AS (
     DELETE FROM cognitive.turn_embedding
-    WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id)
+    WHERE agent_id = :agent_id AND user_id = :user_id AND turn_id = :turn_id)
 UPDATE cognitive.turn SET message = :message, model = NULL, query = NULL,
     trace = trace - ARRAY['record', 'query'] || jsonb_build_object('query', '', 'record', NULL, 'erased', true)
-WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id
+WHERE agent_id = :agent_id AND user_id = :user_id AND turn_id = :turn_id
 
 -- name: drop_responses
 -- Delete the responses of turns.
-UPDATE cognitive.turn SET response = NULL
-WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = ANY(:turn_ids::text[])
+UPDATE cognitive.turn AS t SET response = NULL
+FROM unnest(:user_ids::text[], :turn_ids::text[]) AS held(user_id, turn_id)
+WHERE t.agent_id = :agent_id AND t.user_id = held.user_id AND t.turn_id = held.turn_id
 
 -- name: revisions_holding
 -- Revisions that may contain erased text.
-SELECT memory_id, number, previous FROM cognitive.revision AS r
-WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND (:since_transaction::bigint IS NULL
+SELECT user_id, memory_id, number, previous FROM cognitive.revision AS r
+WHERE agent_id = :agent_id AND <searched> AND (:since_transaction::bigint IS NULL
     OR ((r.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648) AND EXISTS (
     SELECT 1 FROM unnest(:probes::text[]) AS p(probe) WHERE strpos(lower(r.previous::text), p.probe) > 0)
 
 -- name: drop_revisions
 -- Delete revisions.
-DELETE FROM cognitive.revision AS r USING unnest(:memory_ids::uuid[], :numbers::int[]) AS gone(memory_id, number)
-WHERE r.agent_id = :agent_id AND r.user_id = cognitive.scope() AND r.memory_id = gone.memory_id AND r.number = gone.number
+DELETE FROM cognitive.revision AS r
+USING unnest(:user_ids::text[], :memory_ids::uuid[], :numbers::int[]) AS gone(user_id, memory_id, number)
+WHERE r.agent_id = :agent_id AND r.user_id = gone.user_id AND r.memory_id = gone.memory_id AND r.number = gone.number
 
 -- name: sessions_kept
 -- Sessions with a summary, plan or last messages.
-SELECT session_id, summary, plan, recent_messages FROM cognitive.session AS s
-WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND (:since_transaction::bigint IS NULL
+SELECT user_id, session_id, summary, plan, recent_messages FROM cognitive.session AS s
+WHERE agent_id = :agent_id AND <searched> AND (:since_transaction::bigint IS NULL
     OR ((s.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648)
   AND (summary <> '' OR recent_messages IS NOT NULL OR cardinality(plan) > 0)
 
 -- name: cut_session
 -- Replace the texts of a session.
 UPDATE cognitive.session SET summary = :summary, plan = :plan, recent_messages = :recent_messages
-WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id
+WHERE agent_id = :agent_id AND user_id = :user_id AND session_id = :session_id
 
 -- name: pieces_holding
 -- Chunks of artifacts that may contain erased text, each with the beginning of the next, since text may span both.
-SELECT artifact_id, content || coalesce((
+SELECT user_id, artifact_id, content || coalesce((
     SELECT left(n.content, 2000) FROM cognitive.artifact_chunk AS n
     WHERE n.agent_id = :agent_id AND n.user_id = p.user_id AND n.artifact_id = p.artifact_id AND n.ordinal = p.ordinal + 1), '') AS content
 FROM cognitive.artifact_chunk AS p
-WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND (:since_transaction::bigint IS NULL
+WHERE agent_id = :agent_id AND <searched> AND (:since_transaction::bigint IS NULL
     OR ((p.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648) AND EXISTS (
     SELECT 1 FROM unnest(:probes::text[]) AS q(probe) WHERE strpos(lower(p.content), q.probe) > 0)
 
 -- name: artifact_names
 -- The names of artifacts.
-SELECT id, name FROM cognitive.artifact AS a
-WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND (:since_transaction::bigint IS NULL
+SELECT user_id, id, name FROM cognitive.artifact AS a
+WHERE agent_id = :agent_id AND <searched> AND (:since_transaction::bigint IS NULL
     OR ((a.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648)
 
 -- name: drop_artifacts
 -- Delete artifacts.
-DELETE FROM cognitive.artifact WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = ANY(:artifact_ids::uuid[])
+DELETE FROM cognitive.artifact AS a USING unnest(:user_ids::text[], :artifact_ids::uuid[]) AS held(user_id, id)
+WHERE a.agent_id = :agent_id AND a.user_id = held.user_id AND a.id = held.id
 
 -- name: subtasks_holding
 -- Subtasks that may contain erased text.
-SELECT id, title, result FROM cognitive.subtask AS s
-WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND (:since_transaction::bigint IS NULL
+SELECT user_id, id, title, result FROM cognitive.subtask AS s
+WHERE agent_id = :agent_id AND <searched> AND (:since_transaction::bigint IS NULL
     OR ((s.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648) AND EXISTS (
     SELECT 1 FROM unnest(:probes::text[]) AS p(probe) WHERE strpos(lower(s.title || ' ' || s.result), p.probe) > 0)
 
 -- name: cut_subtask
 -- Replace the texts of a subtask.
 UPDATE cognitive.subtask SET title = :title, result = :result, lexemes = :lexemes
-WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = :subtask_id
+WHERE agent_id = :agent_id AND user_id = :user_id AND id = :subtask_id
 
 -- name: notes_holding
 -- The authors' notes on policies: on a saved version (role NULL) or an activation.
@@ -111,8 +115,8 @@ RETURNING 1
 -- name: memories_holding
 -- Other memories that contain text of the erased ones (`memory_ids`) in their content, context, attributes or
 -- metadata.
-SELECT id, content, context, trust, attributes, metadata FROM cognitive.memory AS m
-WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id <> ALL(:memory_ids::uuid[])
+SELECT id, user_id, content, context, trust, attributes, metadata FROM cognitive.memory AS m
+WHERE agent_id = :agent_id AND <searched> AND id <> ALL(:memory_ids::uuid[])
   AND (:since_transaction::bigint IS NULL OR ((m.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648)
       AND EXISTS (
     SELECT 1 FROM unnest(:probes::text[]) AS p(probe)
@@ -131,4 +135,4 @@ INSERT INTO cognitive.erasure (agent_id, user_id, what, counts) VALUES (:agent_i
 
 -- name: erasures
 -- The log of erasures.
-SELECT at, what, counts FROM cognitive.erasure WHERE agent_id = :agent_id ORDER BY at, what
+SELECT at, what, counts, nullif(user_id, '') AS user_id FROM cognitive.erasure WHERE agent_id = :agent_id ORDER BY at, what

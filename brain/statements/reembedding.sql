@@ -54,9 +54,11 @@ WHERE agent_id = :agent_id AND model = :model AND completed_at IS NULL
 -- name: next_turns
 -- Some of the `latest` completed turns with a query vector that have no vector of a model.
 SELECT user_id, turn_id, at, message, trace ->> 'record' AS record FROM (
-    SELECT user_id, turn_id, at, message, trace, model FROM cognitive.turn
-    WHERE agent_id = :agent_id AND status = 'completed' AND query IS NOT NULL
-    ORDER BY at DESC, turn_id LIMIT :latest::int OFFSET 0) AS latest
+    SELECT t.* FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+        SELECT user_id, turn_id, at, message, trace, model FROM cognitive.turn
+        WHERE agent_id = :agent_id AND user_id = scope.of_user AND status = 'completed' AND query IS NOT NULL
+        ORDER BY at DESC, turn_id LIMIT :latest::int) AS t
+    ORDER BY t.at DESC, t.turn_id LIMIT :latest::int OFFSET 0) AS latest
 WHERE model <> :model AND NOT EXISTS (
     SELECT 1 FROM cognitive.turn_embedding AS e
     WHERE e.agent_id = :agent_id AND e.user_id = latest.user_id AND e.turn_id = latest.turn_id AND e.model = :model)
@@ -78,8 +80,10 @@ SELECT t.message, t.trace ->> 'record' AS record, ARRAY(
     SELECT e.memory_id FROM cognitive.exposure AS e
     JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = e.memory_id
     WHERE e.agent_id = :agent_id AND e.user_id = t.user_id AND e.turn_id = t.turn_id AND e.used ORDER BY e.memory_id) AS used
-FROM cognitive.turn AS t
-WHERE t.agent_id = :agent_id AND t.status = 'completed' AND t.query IS NOT NULL
+FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+    SELECT user_id, turn_id, at, message, trace FROM cognitive.turn
+    WHERE agent_id = :agent_id AND user_id = scope.of_user AND status = 'completed' AND query IS NOT NULL
+    ORDER BY at DESC, turn_id LIMIT :limit) AS t
 ORDER BY t.at DESC, t.turn_id LIMIT :limit
 
 -- name: release

@@ -35,6 +35,7 @@ SELECT session_user::text AS login, coalesce(array_agg(r.rolname::text) FILTER (
                       AND (r.rolname <> 'cognitive_overview' OR c.relname = 'rollup'))), '{}') AS granted
 FROM unnest(:roles::text[]) AS wanted(role) LEFT JOIN pg_roles AS r ON r.rolname = wanted.role
 
--- name: exists
--- A row if the role exists.
-SELECT 1 FROM pg_roles WHERE rolname = :role
+-- name: operator
+-- Whether the operator's role exists, and whether the application's role may set it.
+SELECT o.oid IS NOT NULL AS "exists", coalesce(pg_has_role(a.oid, o.oid, 'SET'), false) AS granted
+FROM (SELECT 1) AS always LEFT JOIN pg_roles AS a ON a.rolname = :role LEFT JOIN pg_roles AS o ON o.rolname = :operator

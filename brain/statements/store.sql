@@ -1,16 +1,32 @@
 -- name: share_agent
--- Take the agent's lock in shared mode, to record a turn: recording excludes erasure, not other recording. An
--- advisory lock, because an agent without memories has no row to lock.
-SELECT pg_advisory_xact_lock_shared(hashtextextended('cognitive ' || :agent_id, 0))
+-- Take the locks of the agent and of the transaction's user in shared mode, to record a turn: recording excludes erasure
+-- of the same user's rows or of the agent's, not other recording. Advisory locks, because an agent without memories has
+-- no row to lock. Every transaction takes the agent's lock before a user's, and both before the agent's row.
+SELECT pg_advisory_xact_lock_shared(hashtextextended('cognitive ' || :agent_id, 0)),
+       CASE WHEN cognitive.scope() <> '' THEN pg_advisory_xact_lock_shared(
+           hashtextextended('cognitive ' || :agent_id || chr(10) || cognitive.scope(), 0)) END
 
--- name: own_agent
--- Take the agent's lock exclusively, to erase: waits for those who record its turns.
-SELECT pg_advisory_xact_lock(hashtextextended('cognitive ' || :agent_id, 0))
+-- name: share_users
+-- Take the locks of these users in shared mode, to write rows of theirs in the operator's view.
+SELECT pg_advisory_xact_lock_shared(hashtextextended('cognitive ' || :agent_id || chr(10) || user_id, 0))
+FROM (SELECT DISTINCT user_id FROM unnest(:user_ids::text[]) AS u(user_id) WHERE user_id <> '' ORDER BY 1) AS named
+
+-- name: own_rows
+-- Take the lock exclusively to erase: the user's, or without a user the agent's. It waits for those who record turns of
+-- this user, or of any.
+SELECT CASE WHEN cognitive.scope() = '' THEN pg_advisory_xact_lock(hashtextextended('cognitive ' || :agent_id, 0))
+            ELSE pg_advisory_xact_lock_shared(hashtextextended('cognitive ' || :agent_id, 0)) END,
+       CASE WHEN cognitive.scope() <> '' THEN pg_advisory_xact_lock(
+           hashtextextended('cognitive ' || :agent_id || chr(10) || cognitive.scope(), 0)) END
 
 -- name: lock_agent_row
 -- Lock the agent's row and create it if necessary. Writers of one agent run one after another, so that sequence
--- numbers and counters are exact.
-INSERT INTO cognitive.agent_state AS c (agent_id, language_chosen) VALUES (:agent_id, false)
+-- numbers and counters are exact. A user's lock in shared mode excludes erasure of the user's rows, which does not lock
+-- the agent's row, so that other users do not wait for it.
+INSERT INTO cognitive.agent_state AS c (agent_id, language_chosen)
+SELECT :agent_id, false FROM (
+    SELECT CASE WHEN cognitive.scope() <> '' THEN pg_advisory_xact_lock_shared(
+        hashtextextended('cognitive ' || :agent_id || chr(10) || cognitive.scope(), 0)) END OFFSET 0) AS shared
 ON CONFLICT (agent_id) DO UPDATE SET agent_id = excluded.agent_id
 RETURNING next_seq, next_session, language, pending_language, language_chosen
 
@@ -162,7 +178,7 @@ UPDATE cognitive.agent_state SET model = :model WHERE agent_id = :agent_id
 -- Add to the counters of the agent and of the transaction's scope.
 WITH agent AS (
     UPDATE cognitive.agent_state SET next_seq = next_seq + :seqs, next_session = next_session + :session_numbers
-    WHERE agent_id = :agent_id)
+    WHERE agent_id = :agent_id AND (:seqs <> 0 OR :session_numbers <> 0))
 INSERT INTO cognitive.corpus AS c (agent_id, user_id, memories, passages, sessions, content_lexemes, context_lexemes)
 VALUES (:agent_id, cognitive.scope(), :memories, :passages, :sessions, :content_lexemes, :context_lexemes)
 ON CONFLICT (agent_id, user_id) DO UPDATE SET
@@ -277,36 +293,37 @@ WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND memory_id = ANY(:
 -- name: withhold_responses
 -- Delete the responses of turns that were shown these memories and of later turns in their sessions, because a
 -- conversation may repeat what it contains. A pinned memory is in the prompt of every turn since it was stored. An
--- open turn is marked with an empty response, so that its response is not stored. Run it before `delete_exposures`.
+-- open turn is marked with an empty response, so that its response is not stored. A shared memory was shown in turns of
+-- all users, a user's only in the user's. Run it before `delete_exposures`.
 WITH pinned AS MATERIALIZED (
     SELECT created_at FROM cognitive.memory WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[]) AND pinned),
 told AS (
-    SELECT t.session_id, min(t.at) AS since FROM cognitive.exposure AS e
+    SELECT t.user_id, t.session_id, min(t.at) AS since FROM cognitive.exposure AS e
     JOIN cognitive.turn AS t ON t.agent_id = :agent_id AND t.user_id = e.user_id AND t.turn_id = e.turn_id
-    WHERE e.agent_id = :agent_id AND e.user_id = cognitive.scope() AND e.memory_id = ANY(:memory_ids::uuid[])
-    GROUP BY t.session_id),
+    WHERE e.agent_id = :agent_id AND e.memory_id = ANY(:memory_ids::uuid[])
+    GROUP BY t.user_id, t.session_id),
 held AS (
-    SELECT t.turn_id FROM told JOIN cognitive.turn AS t
-        ON t.agent_id = :agent_id AND t.user_id = cognitive.scope() AND t.session_id = told.session_id
+    SELECT t.user_id, t.turn_id FROM told JOIN cognitive.turn AS t
+        ON t.agent_id = :agent_id AND t.user_id = told.user_id AND t.session_id = told.session_id
            AND t.at >= told.since
     UNION
-    SELECT t.turn_id FROM cognitive.turn AS t
-    WHERE t.agent_id = :agent_id AND t.user_id = cognitive.scope() AND t.opened_at >= (SELECT min(created_at) FROM pinned)
+    SELECT t.user_id, t.turn_id FROM cognitive.turn AS t
+    WHERE t.agent_id = :agent_id AND (cognitive.scope() = '' OR t.user_id = cognitive.scope())
+          AND t.opened_at >= (SELECT min(created_at) FROM pinned)
           AND EXISTS (SELECT 1 FROM pinned)),  -- evaluated once; without a pinned memory no turn is read
 gone AS (
     UPDATE cognitive.turn AS t SET response = CASE WHEN t.status = 'open' OR t.expired THEN '' END
-    FROM (SELECT turn_id, response FROM cognitive.turn
-          WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = ANY(ARRAY(SELECT turn_id FROM held))
+    FROM (SELECT user_id, turn_id, response FROM cognitive.turn
+          WHERE agent_id = :agent_id AND (user_id, turn_id) IN (SELECT user_id, turn_id FROM held)
                 AND (response <> '' OR response IS NULL AND (status = 'open' OR expired))
-          ORDER BY turn_id FOR UPDATE) AS was
-    WHERE t.agent_id = :agent_id AND t.user_id = cognitive.scope() AND t.turn_id = was.turn_id
+          ORDER BY user_id, turn_id FOR UPDATE) AS was
+    WHERE t.agent_id = :agent_id AND t.user_id = was.user_id AND t.turn_id = was.turn_id
     RETURNING was.response IS NOT NULL AS kept)
 SELECT count(*) FILTER (WHERE kept) FROM gone
 
 -- name: delete_exposures
--- Delete the exposures of memories.
-DELETE FROM cognitive.exposure
-WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND memory_id = ANY(:memory_ids::uuid[])
+-- Delete the exposures of memories: those of shared ones in the turns of all users.
+DELETE FROM cognitive.exposure WHERE agent_id = :agent_id AND memory_id = ANY(:memory_ids::uuid[])
 
 -- name: delete_memories
 -- Delete memories, and subtract them from the counts of their sessions.
@@ -331,45 +348,6 @@ UPDATE cognitive.memory SET
 WHERE agent_id = :agent_id AND user_id = cognitive.scope()
       AND (supersedes = ANY(:memory_ids::uuid[]) OR replaced_by = ANY(:memory_ids::uuid[]))
 
--- name: agent_rows
--- Count the rows of an agent.
-SELECT (SELECT count(*) FROM cognitive.memory WHERE agent_id = :agent_id) AS memories,
-       (SELECT count(*) FROM cognitive.passage WHERE agent_id = :agent_id) AS passages,
-       (SELECT count(*) FROM cognitive.embedding WHERE agent_id = :agent_id)
-       + (SELECT count(*) FROM cognitive.turn_embedding WHERE agent_id = :agent_id) AS embeddings,
-       (SELECT count(*) FROM cognitive.posting WHERE agent_id = :agent_id) AS postings,
-       (SELECT count(*) FROM cognitive.exposure WHERE agent_id = :agent_id) AS exposures,
-       (SELECT count(*) FROM cognitive.usage WHERE agent_id = :agent_id) AS usage,
-       (SELECT count(*) FROM cognitive.revision WHERE agent_id = :agent_id) AS revisions,
-       (SELECT count(*) FROM cognitive.turn WHERE agent_id = :agent_id) AS turns,
-       (SELECT count(response) FROM cognitive.turn WHERE agent_id = :agent_id AND response <> '') AS responses,
-       (SELECT count(*) FROM cognitive.session WHERE agent_id = :agent_id) AS sessions,
-       (SELECT count(*) FROM cognitive.artifact WHERE agent_id = :agent_id) AS artifacts,
-       (SELECT count(*) FROM cognitive.subtask WHERE agent_id = :agent_id) AS subtasks,
-       (SELECT count(*) FROM cognitive.policy_version WHERE agent_id = :agent_id)
-       + (SELECT count(*) FROM cognitive.policy_activation WHERE agent_id = :agent_id) AS policies
-
--- name: erase_agent
--- Delete every row of the agent. Foreign keys delete passages and vectors with a memory, the vectors with a turn,
--- and the chunks with an artifact.
-WITH posting AS (DELETE FROM cognitive.posting WHERE agent_id = :agent_id),
-     corpus AS (DELETE FROM cognitive.corpus WHERE agent_id = :agent_id),
-     value AS (DELETE FROM cognitive.memory_value WHERE agent_id = :agent_id),
-     exposure AS (DELETE FROM cognitive.exposure WHERE agent_id = :agent_id),
-     usage AS (DELETE FROM cognitive.usage WHERE agent_id = :agent_id),
-     revision AS (DELETE FROM cognitive.revision WHERE agent_id = :agent_id),
-     base AS (DELETE FROM cognitive.usage_base WHERE agent_id = :agent_id),
-     rollups AS (DELETE FROM cognitive.rollup WHERE agent_id = :agent_id),
-     turn AS (DELETE FROM cognitive.turn WHERE agent_id = :agent_id),
-     session AS (DELETE FROM cognitive.session WHERE agent_id = :agent_id),
-     artifact AS (DELETE FROM cognitive.artifact WHERE agent_id = :agent_id),
-     subtask AS (DELETE FROM cognitive.subtask WHERE agent_id = :agent_id),
-     policy AS (DELETE FROM cognitive.policy WHERE agent_id = :agent_id),
-     shadow AS (DELETE FROM cognitive.shadow WHERE agent_id = :agent_id),
-     activations AS (DELETE FROM cognitive.policy_activation WHERE agent_id = :agent_id),
-     versions AS (DELETE FROM cognitive.policy_version WHERE agent_id = :agent_id),
-     model AS (DELETE FROM cognitive.embedding_model WHERE agent_id = :agent_id),
-     erasure AS (DELETE FROM cognitive.erasure WHERE agent_id = :agent_id),
-     cell AS (DELETE FROM cognitive.cell WHERE agent_id = :agent_id),
-     state AS (DELETE FROM cognitive.agent_state WHERE agent_id = :agent_id)
-DELETE FROM cognitive.memory WHERE agent_id = :agent_id
+-- name: owners
+-- The users of memories.
+SELECT id, user_id FROM cognitive.memory WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[])

@@ -1,6 +1,6 @@
 -- name: own_work
--- Serialize changes of dependencies between subtasks; other work is not blocked.
-SELECT pg_advisory_xact_lock(hashtextextended('cognitive work ' || :agent_id, 0))
+-- Serialize changes of dependencies between a user's subtasks; other work is not blocked.
+SELECT pg_advisory_xact_lock(hashtextextended('cognitive work ' || :agent_id || chr(10) || cognitive.scope(), 0))
 
 -- name: begin
 -- Add a subtask; an existing one is not changed.

@@ -6,7 +6,7 @@ WITH since AS MATERIALIZED (
     SELECT what FROM cognitive.erasure
     WHERE agent_id = :agent_id AND what <> 'retention' AND at >= to_timestamp(:received_at::float8)),
 living AS MATERIALIZED (
-    SELECT NOT EXISTS (SELECT 1 FROM since WHERE what = 'agent') AS is, EXISTS (SELECT 1 FROM since) AS late),
+    SELECT NOT EXISTS (SELECT 1 FROM since WHERE what IN ('agent', 'user')) AS is, EXISTS (SELECT 1 FROM since) AS late),
 planned AS (
     INSERT INTO cognitive.policy (agent_id, version, content)
     SELECT :agent_id, :policy, :policy_content::jsonb FROM living WHERE :policy_content::jsonb IS NOT NULL AND living.is
@@ -128,10 +128,11 @@ SELECT content FROM cognitive.policy WHERE agent_id = :agent_id AND version = :v
 
 -- name: turns_between
 -- The ids of the turns of a period, oldest first.
-SELECT turn_id FROM cognitive.turn
-WHERE agent_id = :agent_id AND (:since::timestamptz IS NULL OR at >= :since)
-    AND (:until::timestamptz IS NULL OR at < :until)
-ORDER BY at, turn_id
+SELECT t.turn_id FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+    SELECT turn_id, at FROM cognitive.turn
+    WHERE agent_id = :agent_id AND user_id = scope.of_user
+        AND at >= coalesce(:since::timestamptz, '-infinity') AND at < coalesce(:until::timestamptz, 'infinity')) AS t
+ORDER BY t.at, t.turn_id
 
 -- name: called_turns
 -- The latest completed turns that called tools, newest first, with their vectors of one embedding model.

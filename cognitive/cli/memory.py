@@ -332,7 +332,7 @@ async def _forget(agent: str, ids: Sequence[UUID]) -> Receipt:
 def show_receipt(receipt: Receipt) -> None:
     """Print an erasure's receipt: how many rows of each kind it removed, leaving out zeros."""
     counts = printing.jsonable(receipt)
-    removed = [f"{count} {name}" for name, count in counts.items() if name != "agent_id" and count]
+    removed = [f"{count} {name}" for name, count in counts.items() if name not in ("agent_id", "user_id") and count]
     printing.line(f"erased of agent {receipt.agent_id!r}: {', '.join(removed) or 'nothing, it had no data'}")
 
 

@@ -57,6 +57,9 @@ def roles(health: DatabaseHealth) -> Verdict:
     if not health.operator:
         detail = f"{health.login} may not use the role {OPERATOR}: retention, erasing an agent and re-embedding fail"
         return "failure", detail, f"run as an administrator: {'; '.join(CREATE_OPERATOR)}"
+    if health.inherits_operator:
+        detail = f"cognitive_app inherits from the role {OPERATOR}, which is only to be set for calls over all users"
+        return "failure", detail, f"run as an administrator: GRANT {OPERATOR} TO cognitive_app WITH INHERIT FALSE"
     if health.login_above:
         detail = f"{health.login} bypasses row level security until it sets the role cognitive_app"
         return "warning", detail, "connect as an ordinary role that is a member of cognitive_app"

@@ -43,9 +43,10 @@ CREATE INDEX CONCURRENTLY turn_user_open ON cognitive.turn (agent_id, scope_user
 CREATE INDEX CONCURRENTLY turn_user_model ON cognitive.turn (agent_id, scope_user_id, model, at DESC, turn_id)
     WHERE status = 'completed' AND query IS NOT NULL;
 CREATE INDEX CONCURRENTLY turn_embedding_user_time ON cognitive.turn_embedding (agent_id, user_id, model, at DESC, turn_id);
-CREATE INDEX CONCURRENTLY exposure_user_memory ON cognitive.exposure (agent_id, user_id, memory_id, at, turn_id);
+-- The memory comes before the user, so that an erased shared memory is found in the turns of all users.
+CREATE INDEX CONCURRENTLY exposure_memory_user ON cognitive.exposure (agent_id, memory_id, user_id, at, turn_id);
 CREATE INDEX CONCURRENTLY shadow_user_time ON cognitive.shadow (agent_id, user_id, policy, at DESC, turn_id);
 CREATE INDEX CONCURRENTLY artifact_user_session ON cognitive.artifact (agent_id, user_id, session_id, created_at);
 CREATE INDEX CONCURRENTLY subtask_user_session ON cognitive.subtask (agent_id, user_id, session_id, created_at);
--- An id names one memory of the agent. In the operator's view a look-up by id does not know the user.
-CREATE INDEX CONCURRENTLY memory_by_id ON cognitive.memory (agent_id, id) INCLUDE (user_id);
+-- An id names one memory of the agent. In the operator's view a look-up by id doesn't know the user.
+CREATE UNIQUE INDEX CONCURRENTLY memory_by_id ON cognitive.memory (agent_id, id) INCLUDE (user_id);

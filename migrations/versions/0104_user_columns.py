@@ -17,7 +17,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    op.execute("DROP INDEX cognitive.memory_by_id")
+    op.execute("DROP INDEX IF EXISTS cognitive.memory_by_id")
     op.execute("""
         DO $$
         DECLARE

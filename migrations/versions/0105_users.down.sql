@@ -46,14 +46,17 @@ ALTER TABLE cognitive.artifact DROP CONSTRAINT artifact_user_pkey, ADD PRIMARY K
 ALTER TABLE cognitive.artifact_chunk DROP CONSTRAINT artifact_chunk_user_pkey, ADD PRIMARY KEY (agent_id, artifact_id, ordinal);
 ALTER TABLE cognitive.subtask DROP CONSTRAINT subtask_user_pkey, ADD PRIMARY KEY (agent_id, id);
 ALTER TABLE cognitive.erasure DROP CONSTRAINT erasure_user_pkey, ADD PRIMARY KEY (agent_id, at, what);
+ALTER TABLE cognitive.erasure DROP CONSTRAINT erasure_what_check;
+ALTER TABLE cognitive.erasure ADD CONSTRAINT erasure_what_check
+    CHECK (what IN ('agent', 'memories', 'retention')) NOT VALID;
 ALTER TABLE cognitive.passage ADD FOREIGN KEY (agent_id, memory_id)
-    REFERENCES cognitive.memory (agent_id, id) ON DELETE CASCADE;
+    REFERENCES cognitive.memory (agent_id, id) ON DELETE CASCADE NOT VALID;
 ALTER TABLE cognitive.embedding ADD FOREIGN KEY (agent_id, memory_id)
-    REFERENCES cognitive.memory (agent_id, id) ON DELETE CASCADE;
+    REFERENCES cognitive.memory (agent_id, id) ON DELETE CASCADE NOT VALID;
 ALTER TABLE cognitive.turn_embedding ADD FOREIGN KEY (agent_id, turn_id)
-    REFERENCES cognitive.turn (agent_id, turn_id) ON DELETE CASCADE;
+    REFERENCES cognitive.turn (agent_id, turn_id) ON DELETE CASCADE NOT VALID;
 ALTER TABLE cognitive.artifact_chunk ADD FOREIGN KEY (agent_id, artifact_id)
-    REFERENCES cognitive.artifact (agent_id, id) ON DELETE CASCADE;
+    REFERENCES cognitive.artifact (agent_id, id) ON DELETE CASCADE NOT VALID;
 CREATE UNIQUE INDEX posting_by_lexeme ON cognitive.posting (agent_id, lexeme, memory_id, ordinal) INCLUDE (type, session_number, content_frequency, context_frequency, content_length, context_length);
 CREATE INDEX memory_by_session ON cognitive.memory (agent_id, session_id, occurred_at, seq) INCLUDE (id);
 CREATE INDEX memory_by_time ON cognitive.memory (agent_id, type, occurred_at, seq) INCLUDE (id);
@@ -92,6 +95,7 @@ LANGUAGE sql STABLE PARALLEL SAFE RETURN
 DROP TABLE cognitive.corpus;
 DROP FUNCTION cognitive.scope();
 DROP FUNCTION cognitive.scopes();
+DROP FUNCTION cognitive.users_of(text);
 ALTER TABLE cognitive.turn RENAME COLUMN user_id TO scope_user_id;
 ALTER TABLE cognitive.turn RENAME COLUMN recorded_user TO user_id;
 REVOKE ALL ON ALL TABLES IN SCHEMA cognitive FROM cognitive_operator;

@@ -48,14 +48,20 @@ ALTER TABLE cognitive.erasure DROP CONSTRAINT erasure_pkey,
     ADD CONSTRAINT erasure_user_pkey PRIMARY KEY USING INDEX erasure_user_pkey;
 ALTER TABLE cognitive.memory ADD CONSTRAINT memory_user_identity UNIQUE USING INDEX memory_user_identity;
 ALTER TABLE cognitive.session ADD CONSTRAINT session_user_number UNIQUE USING INDEX session_user_number;
+-- NOT VALID: the keys without a user have proved the present rows, and to read them again would keep writers waiting.
 ALTER TABLE cognitive.passage ADD CONSTRAINT passage_of_memory FOREIGN KEY (agent_id, user_id, memory_id)
-    REFERENCES cognitive.memory (agent_id, user_id, id) ON DELETE CASCADE;
+    REFERENCES cognitive.memory (agent_id, user_id, id) ON DELETE CASCADE NOT VALID;
 ALTER TABLE cognitive.embedding ADD CONSTRAINT embedding_of_memory FOREIGN KEY (agent_id, user_id, memory_id)
-    REFERENCES cognitive.memory (agent_id, user_id, id) ON DELETE CASCADE;
+    REFERENCES cognitive.memory (agent_id, user_id, id) ON DELETE CASCADE NOT VALID;
 ALTER TABLE cognitive.turn_embedding ADD CONSTRAINT turn_embedding_of_turn FOREIGN KEY (agent_id, user_id, turn_id)
-    REFERENCES cognitive.turn (agent_id, user_id, turn_id) ON DELETE CASCADE;
+    REFERENCES cognitive.turn (agent_id, user_id, turn_id) ON DELETE CASCADE NOT VALID;
 ALTER TABLE cognitive.artifact_chunk ADD CONSTRAINT artifact_chunk_of_artifact FOREIGN KEY (agent_id, user_id, artifact_id)
-    REFERENCES cognitive.artifact (agent_id, user_id, id) ON DELETE CASCADE;
+    REFERENCES cognitive.artifact (agent_id, user_id, id) ON DELETE CASCADE NOT VALID;
+
+-- The log of erasures has an entry for each erased user, so that turns from before are recognised.
+ALTER TABLE cognitive.erasure DROP CONSTRAINT erasure_what_check;
+ALTER TABLE cognitive.erasure ADD CONSTRAINT erasure_what_check
+    CHECK (what IN ('agent', 'user', 'memories', 'retention')) NOT VALID;
 
 -- The counters that BM25 needs, of the shared memories and of each user's: a search adds those that it sees.
 CREATE TABLE cognitive.corpus (
@@ -82,10 +88,24 @@ ALTER TABLE cognitive.corpus FORCE ROW LEVEL SECURITY;
 CREATE FUNCTION cognitive.scope() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
 RETURN coalesce(current_setting('cognitive.user_id', true), '');
 
--- Return the users whose rows the transaction sees: '' and its user, or NULL. A statement that reads rows in the order of
--- an index up to a limit does so for each of them, since an index has no common order for both.
+-- Return the users with memories or turns, as far as the transaction sees them, read by skipping through index keys.
+CREATE FUNCTION cognitive.users_of(agent text) RETURNS text[] LANGUAGE sql STABLE PARALLEL SAFE
+RETURN (WITH RECURSIVE found AS (
+            SELECT (SELECT min(t.user_id) FROM cognitive.turn AS t WHERE t.agent_id = agent) AS user_id
+            UNION ALL
+            SELECT (SELECT min(t.user_id) FROM cognitive.turn AS t WHERE t.agent_id = agent AND t.user_id > f.user_id)
+            FROM found AS f WHERE f.user_id IS NOT NULL)
+        SELECT array_agg(user_id) FROM (
+            SELECT user_id FROM found WHERE user_id IS NOT NULL
+            UNION SELECT user_id FROM cognitive.corpus WHERE agent_id = agent
+            UNION SELECT '') AS own);
+
+-- Return the users whose rows the transaction sees: '' and its user, or NULL; in the operator's view all users. A statement
+-- that reads rows in the order of an index up to a limit does so for each of them, since an index has no common order.
 CREATE FUNCTION cognitive.scopes() RETURNS text[] LANGUAGE sql STABLE PARALLEL SAFE
-RETURN ARRAY['', nullif(current_setting('cognitive.user_id', true), '')];
+RETURN CASE WHEN current_user = 'cognitive_operator'
+            THEN cognitive.users_of(current_setting('cognitive.agent_id', true))
+            ELSE ARRAY['', nullif(current_setting('cognitive.user_id', true), '')] END;
 
 -- As in migration 0101, now in each scope that the transaction sees.
 CREATE OR REPLACE FUNCTION cognitive.most_common_model(agent text) RETURNS text
@@ -106,6 +126,8 @@ DECLARE
     agent text := 'agent_id = current_setting(''cognitive.agent_id'', true)';
     seen text := ' AND user_id = ANY (ARRAY['''', current_setting(''cognitive.user_id'', true)])';
     own text := ' AND user_id = coalesce(current_setting(''cognitive.user_id'', true), '''')';
+    -- A policy also applies to roles that inherit from its role, which must not see all users.
+    operator text := 'current_user = ''cognitive_operator'' AND ' || agent;
     written text;
 BEGIN
     FOREACH name IN ARRAY ARRAY['memory', 'revision', 'passage', 'posting', 'memory_value', 'embedding',
@@ -122,12 +144,19 @@ BEGIN
                        ' WITH CHECK (agent_id <> '''''''' AND %s)', name, agent || written, agent || written);
         EXECUTE format('CREATE POLICY remove ON cognitive.%I FOR DELETE USING (%s)', name, agent || own);
         EXECUTE format('CREATE POLICY operator ON cognitive.%I TO cognitive_operator USING (%s)'
-                       ' WITH CHECK (agent_id <> '''''''' AND %s)', name, agent, agent);
+                       ' WITH CHECK (agent_id <> '''''''' AND %s)', name, operator, operator);
     END LOOP;
 END
 $$;
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON cognitive.corpus TO cognitive_app;
+DO $$
+BEGIN
+    IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'cognitive_reader') THEN
+        GRANT SELECT ON cognitive.corpus TO cognitive_reader;
+    END IF;
+END
+$$;
 GRANT USAGE ON SCHEMA cognitive TO cognitive_operator;
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA cognitive TO cognitive_operator;
 REVOKE INSERT, UPDATE, DELETE ON cognitive.alembic_version FROM cognitive_operator;

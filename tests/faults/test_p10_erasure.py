@@ -27,6 +27,7 @@ from erased import (
 
 from brain.erasure import purge_derived
 from brain.erasure.residue import Residue
+from brain.users import ALL_USERS
 from cognitive import NewMemory, Outcome, Turn, TurnRef
 from cognitive.errors import InvalidInput, UnknownMemory, UnknownTurn
 from cognitive.hook.events import Hooks
@@ -210,9 +211,13 @@ async def test_journal_of_another_machine_does_not_restore_an_erased_agent(site,
 
 async def test_purge_under_the_lock_reads_only_newer_rows(site, agent):
     async with opened(site) as layer:
-        database, remains = internals(layer).database, Residue([SECRET])
+        database, purge = internals(layer).database, purge_derived.Purge(agent, "", Residue([SECRET]))
         since = await database.run(agent, lambda c: c.fetchval(*purge_derived.SQL.running()))
         await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="since"))
         later = since + 1_000_000
-        assert not (await database.run(agent, lambda c: purge_derived.erase(c, agent, remains, later)))["turns"]
-        assert (await database.run(agent, lambda c: purge_derived.erase(c, agent, remains, since)))["turns"] == 1
+        assert not (await database.run(agent, lambda c: purge_derived.erase(c, purge, later), user_id=ALL_USERS))[
+            "turns"
+        ]
+        assert (await database.run(agent, lambda c: purge_derived.erase(c, purge, since), user_id=ALL_USERS))[
+            "turns"
+        ] == 1

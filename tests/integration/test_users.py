@@ -28,6 +28,12 @@ SCOPED = (
 ).split()
 OF_AGENTS = {"agent_state", "cell", "embedding_model", "rollup", "policy", "policy_version", "policy_activation"}
 COUNTERS = {"usage", "usage_base"}  # a user's turn adds to those of shared memories
+# a row of another user, with ids of its own: an id names one memory of the agent
+COPY = (
+    "jsonb_build_object('user_id', $2::text"
+    + "".join(f", '{name}', md5($2 || (to_jsonb(t) ->> '{name}'))::uuid" for name in ("id", "memory_id", "artifact_id"))
+    + ")"
+)
 POLICIES = """
 SELECT c.relname AS table, p.polname AS name, p.polcmd AS command, pg_get_expr(p.polqual, p.polrelid) AS seen,
        pg_get_expr(p.polwithcheck, p.polrelid) AS written, p.polroles = '{0}' AS of_everyone
@@ -90,8 +96,8 @@ async def users(urls, agent, admin):
     for user in ("ann", "bob"):
         for table in SCOPED:
             copied = await admin.execute(
-                f"INSERT INTO cognitive.{table} SELECT (jsonb_populate_record(t, jsonb_build_object('user_id', $2::text"
-                f"))).* FROM cognitive.{table} AS t WHERE agent_id = $1 AND user_id = ''",
+                f"INSERT INTO cognitive.{table} SELECT (jsonb_populate_record(t, {COPY})).*"
+                f" FROM cognitive.{table} AS t WHERE agent_id = $1 AND user_id = ''",
                 agent,
                 user,
             )
@@ -214,10 +220,10 @@ async def database(urls):
 
 async def test_outcome_of_a_user_adds_to_the_counters_of_shared_memories(users, database, admin):
     turn, id = await admin.fetchrow(
-        "SELECT turn_id, memory_id FROM cognitive.exposure WHERE agent_id = $1 AND user_id = 'ann'", users
+        "UPDATE cognitive.exposure SET memory_id = m.id FROM cognitive.memory AS m WHERE m.agent_id = $1"
+        " AND m.user_id = '' AND exposure.agent_id = $1 AND exposure.user_id = 'ann' RETURNING turn_id, memory_id",
+        users,
     )
-    await admin.execute("DELETE FROM cognitive.passage WHERE agent_id = $1 AND user_id = 'ann'", users)
-    await admin.execute("DELETE FROM cognitive.memory WHERE agent_id = $1 AND user_id = 'ann'", users)
     await admin.execute("UPDATE cognitive.turn SET status = 'open' WHERE agent_id = $1 AND user_id = 'ann'", users)
     close = statements.load("turns").close_turn(
         agent_id=users,
