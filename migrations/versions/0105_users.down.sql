@@ -92,10 +92,10 @@ LANGUAGE sql STABLE PARALLEL SAFE RETURN
     (SELECT model FROM (SELECT model FROM cognitive.embedding WHERE agent_id = agent
                         ORDER BY memory_id, ordinal, field, model LIMIT 200) AS sample
      GROUP BY model ORDER BY count(*) DESC, model LIMIT 1);
-DROP TABLE cognitive.corpus;
 DROP FUNCTION cognitive.scope();
 DROP FUNCTION cognitive.scopes();
 DROP FUNCTION cognitive.users_of(text);
+DROP TABLE cognitive.corpus;
 ALTER TABLE cognitive.turn RENAME COLUMN user_id TO scope_user_id;
 ALTER TABLE cognitive.turn RENAME COLUMN recorded_user TO user_id;
 REVOKE ALL ON ALL TABLES IN SCHEMA cognitive FROM cognitive_operator;

@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from benchmarks.chaos.sample_data import WordEmbedder
 from brain.embedded import ServerUrls
 from brain.embedded.server import _bundled_install
+from brain.postgres import roles
 from brain.postgres.migrate import config, upgrade
 from brain.postgres.schema import HEAD
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
@@ -90,6 +91,21 @@ async def admin(empty):
 
 def opened(database: ServerUrls):
     return CognitiveLayer.open(database.app, policy=PATIENT, embedder=WordEmbedder())
+
+
+async def downgrade(database: ServerUrls, revision: str) -> None:
+    engine = create_async_engine(database.owner.replace("postgresql:", "postgresql+asyncpg:", 1))
+
+    def down(connection):
+        settings = config()
+        settings.attributes["connection"] = connection
+        command.downgrade(settings, revision)
+
+    try:
+        async with engine.begin() as connection:
+            await connection.run_sync(down)
+    finally:
+        await engine.dispose()
 
 
 def schema(url: str) -> list[str]:
@@ -193,6 +209,7 @@ async def test_connected_older_writers_fail_after_the_upgrade(empty, admin):
 
 async def test_rows_from_before_users_are_shared(empty, admin):
     await upgrade(empty.owner, to="0103")
+    await roles.create(empty.admin)
     await admin.execute("""
         INSERT INTO cognitive.agent_state (agent_id, memories, passages, language_chosen) VALUES ('one', 1, 2, false);
         INSERT INTO cognitive.memory (agent_id, id, seq, identity, type, content, occurred_at)
@@ -204,6 +221,11 @@ async def test_rows_from_before_users_are_shared(empty, admin):
     corpus = await admin.fetchrow("SELECT agent_id, user_id, memories, passages FROM cognitive.corpus")
     assert (tuple(turn), tuple(corpus)) == (("", "ann"), ("one", "", 1, 2))
     assert await admin.fetchval("SELECT user_id FROM cognitive.memory") == ""
+    analysed = await admin.fetch(
+        "SELECT tablename FROM pg_stats WHERE schemaname = 'cognitive' AND attname = 'user_id'"
+    )
+    assert {row["tablename"] for row in analysed} == {"memory", "turn", "corpus"}  # the tables with rows
+    assert await admin.fetchval("SELECT has_table_privilege('cognitive_reader', 'cognitive.corpus', 'SELECT')")
     async with opened(empty) as layer:
         assert [turn.message for turn in await layer.explain.turns("one")] == ["Which kettle leaks?"]
         assert len(await layer.recall("one", "kettle")) == 0  # its passages were never written
@@ -211,20 +233,21 @@ async def test_rows_from_before_users_are_shared(empty, admin):
 
 async def test_rows_of_users_refuse_the_downgrade(database, admin):
     await admin.execute("INSERT INTO cognitive.erasure (agent_id, user_id, what) VALUES ('one', 'ann', 'retention')")
-    engine = create_async_engine(database.owner.replace("postgresql:", "postgresql+asyncpg:", 1))
-
-    def down(connection):
-        settings = config()
-        settings.attributes["connection"] = connection
-        command.downgrade(settings, "0104")
-
-    try:
-        async with engine.begin() as connection:
-            with pytest.raises(asyncpg.RaiseError, match="erasure has rows of users"):
-                await connection.run_sync(down)
-    finally:
-        await engine.dispose()
+    with pytest.raises(asyncpg.RaiseError, match="erasure has rows of users"):
+        await downgrade(database, "0104")
     assert await admin.fetchval("SELECT version_num FROM cognitive.alembic_version") == HEAD
+
+
+async def test_downgrade_below_users_keeps_shared_rows(empty, admin):
+    await upgrade(empty.owner)
+    async with opened(empty) as layer:
+        await layer.remember("one", [NewMemory(type="fact", content="The kettle leaks.")])
+    await admin.execute("DROP INDEX cognitive.memory_by_id")  # as if its build had been interrupted
+    await downgrade(empty, "0103")
+    assert await admin.fetchval("SELECT memories FROM cognitive.agent_state") == 1
+    assert await upgrade(empty.owner) == HEAD
+    async with opened(empty) as layer:
+        assert [hit.content for hit in await layer.recall("one", "kettle")] == ["The kettle leaks."]
 
 
 async def test_vacuum_and_reindex_run_beside_live_turns(database, admin):

@@ -19,12 +19,14 @@ from brain.erasure.erasing import Eraser
 from brain.erasure.retention import Retention
 from brain.ivf_index import IvfIndex
 from brain.postgres.database import Database
+from brain.postgres.migrate import upgrade
 from brain.postgres.schema import HEAD
 from brain.search import MemorySearch, Query
 from brain.store import MemoryStore
 from brain.users import SHARED
 from cognitive import NewMemory
 from cognitive.admin import migrate
+from cognitive.errors import SchemaError
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 
@@ -143,9 +145,12 @@ def folder():
 
 async def test_older_embedded_server_gets_the_operators_role(folder, monkeypatch):
     server = EmbeddedServer(Path(folder))
-    connection = await asyncpg.connect(server.acquire().admin)
+    urls = server.acquire()
+    connection = await asyncpg.connect(urls.admin)
     try:
         await connection.execute("DROP ROLE cognitive_operator")
+        with pytest.raises(SchemaError, match=r"`CREATE ROLE cognitive_operator .*; GRANT cognitive_operator TO"):
+            await upgrade(urls.owner)
         monkeypatch.setenv("COGNITIVE_DATA_DIR", folder)
         assert await migrate(None) == HEAD
         assert await connection.fetchval("SELECT pg_has_role('cognitive_app', 'cognitive_operator', 'SET')") is True

@@ -1,0 +1,173 @@
+"""The operator's role sees the rows of all users only for the calls that set it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+import asyncpg
+import pytest
+from test_user_stores import As, found, store
+
+from brain.artifacts import Artifacts, NewArtifact
+from brain.postgres import roles
+from brain.postgres.database import Database
+from brain.postgres.health import examine
+from brain.postgres.migrate import upgrade
+from brain.postgres.transaction import write_as
+from brain.statements import load
+from brain.users import ALL_USERS, SHARED
+from cognitive import NewMemory
+from cognitive.doctor.database import roles as check_roles
+from cognitive.errors import SchemaError, StoreError
+
+pytestmark = pytest.mark.promise(number=4)
+
+AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
+SQL = load("store")
+
+
+@pytest.fixture
+async def admin(urls):
+    connection = await asyncpg.connect(urls.admin)
+    yield connection
+    await connection.close()
+
+
+@pytest.fixture
+async def database(urls):
+    database = Database(urls.app, pool_size=2)
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+async def kettles(database, agent):
+    """Return an agent with a memory that is shared, one of ann's and one of bob's."""
+    for user in (SHARED, "ann", "bob"):
+        memories = [NewMemory(type="fact", content=f"The kettle of {user or 'everyone'} leaks.", occurred_at=AT)]
+        await store(database, user).remember(agent, memories, now=AT)
+    return agent
+
+
+@pytest.fixture
+async def inheriting(admin):
+    """Grant the operator's role to the application's as a plain GRANT does, which inherits."""
+    await admin.execute("GRANT cognitive_operator TO cognitive_app WITH INHERIT TRUE")
+    yield
+    await admin.execute("GRANT cognitive_operator TO cognitive_app WITH INHERIT FALSE")
+
+
+async def test_inherited_role_shows_no_other_users_rows(kettles, urls, inheriting):
+    connection = await asyncpg.connect(urls.app)
+    try:
+        async with connection.transaction():
+            await connection.execute("SELECT set_config('cognitive.agent_id', $1, true)", kettles)
+            await connection.execute("SELECT set_config('cognitive.user_id', 'ann', true)")
+            rows = await connection.fetch("SELECT DISTINCT user_id FROM cognitive.memory")
+            assert {row["user_id"] for row in rows} == {"", "ann"}
+            assert await connection.execute("DELETE FROM cognitive.memory WHERE user_id <> 'ann'") == "DELETE 0"
+    finally:
+        await connection.close()
+
+
+async def test_inherited_role_is_refused_and_reported(urls, inheriting):
+    database = Database(urls.app, pool_size=1)
+    with pytest.raises(SchemaError, match="inherits from cognitive_operator"):
+        await database.open()
+    await database.close()
+    status, detail, fix = check_roles(await examine(urls.app))
+    assert (status, "inherits" in detail, "WITH INHERIT FALSE" in fix) == ("failure", True, True)
+
+
+async def test_missing_grant_is_named_and_repaired(urls, admin):
+    await admin.execute("REVOKE cognitive_operator FROM cognitive_app")
+    try:
+        with pytest.raises(SchemaError, match="`GRANT cognitive_operator TO cognitive_app WITH INHERIT FALSE"):
+            await upgrade(urls.owner)
+    finally:
+        await roles.create_operator(urls.admin)
+    assert await admin.fetchval("SELECT pg_has_role('cognitive_app', 'cognitive_operator', 'SET')")
+    await upgrade(urls.owner)
+
+
+async def test_only_the_operators_transaction_changes_its_user(database, kettles):
+    async def work(c):
+        await write_as(c, "bob")
+        return {row["user_id"] for row in await c.fetch("SELECT user_id FROM cognitive.memory")}
+
+    for view in (SHARED, "ann"):
+        with pytest.raises(StoreError, match="only a transaction of the role cognitive_operator"):
+            await database.run(kettles, work, user_id=view)
+    assert await database.run(kettles, work, user_id=ALL_USERS) == {"", "ann", "bob"}
+
+
+async def test_operators_view_lists_and_finds_the_rows_of_all_users(database, kettles, admin):
+    assert len(await found(database, kettles, ALL_USERS, "Which kettle leaks?")) == 3
+    for user in ("ann", "bob", "cyn"):  # cyn has a turn and no memory
+        await admin.execute(
+            "INSERT INTO cognitive.turn (agent_id, user_id, turn_id, session_id, at, message, policy, frame,"
+            " trace, status, query, model) VALUES ($1, $2, 'of ' || $2, 's', $3, 'Hi', '', '', '{}', 'completed', '[1]', 'm')",
+            kettles,
+            user,
+            AT,
+        )
+    reembedding = load("reembedding").next_turns(agent_id=kettles, model="other", latest=9, limit=9)
+    for view, users in ((ALL_USERS, {"ann", "bob", "cyn"}), ("ann", {"ann"}), (SHARED, set())):
+        for bound in (reembedding, load("turns").turns_between(agent_id=kettles, since=None, until=None)):
+            rows = await database.run(kettles, lambda c, bound=bound: c.fetch(*bound), user_id=view)
+            assert {row["turn_id"] for row in rows} == {f"of {user}" for user in users}
+
+
+async def test_one_id_names_one_memory_of_an_agent(kettles, admin):
+    with pytest.raises(asyncpg.UniqueViolationError):
+        await admin.execute(
+            'INSERT INTO cognitive.memory SELECT (jsonb_populate_record(m, \'{"user_id": "eve"}\')).*'
+            " FROM cognitive.memory AS m WHERE agent_id = $1 AND user_id = 'ann'",
+            kettles,
+        )
+
+
+async def blocked(urls, agent: str, holder: tuple[str, str], wanted: tuple[str, str]) -> bool:
+    """Return whether a statement in a view waits for the lock that another took in its view."""
+    connections = [await asyncpg.connect(urls.app) for _ in "12"]
+    try:
+        for connection, (user, name) in zip(connections, (holder, wanted), strict=True):
+            await connection.execute("BEGIN; SET LOCAL lock_timeout = '20ms'")
+            await connection.execute("SELECT set_config('cognitive.agent_id', $1, true)", agent)
+            await connection.execute("SELECT set_config('cognitive.user_id', $1, true)", user)
+            await connection.execute(*SQL[name](agent_id=agent))
+    except asyncpg.LockNotAvailableError:
+        return True
+    finally:
+        for connection in connections:
+            await connection.close()
+    return False
+
+
+@pytest.mark.parametrize("writes", ["share_agent", "lock_agent_row"])
+async def test_erasure_waits_for_writers_of_the_same_user_only(urls, agent, writes):
+    assert await blocked(urls, agent, ("ann", writes), ("ann", "own_rows"))
+    assert not await blocked(urls, agent, ("bob", writes), ("ann", "own_rows"))
+    assert not await blocked(urls, agent, ("", writes), ("ann", "own_rows"))
+    assert await blocked(urls, agent, ("ann", "own_rows"), ("ann", writes))
+    assert not await blocked(urls, agent, ("ann", "own_rows"), ("bob", writes))
+
+
+async def test_erasure_of_shared_rows_waits_for_the_turns_of_all_users(urls, agent):
+    for user in ("", "ann"):
+        assert await blocked(urls, agent, (user, "share_agent"), ("", "own_rows"))
+        assert await blocked(urls, agent, ("", "own_rows"), (user, "share_agent"))
+    assert await blocked(urls, agent, ("ann", "own_rows"), ("", "own_rows"))
+
+
+async def test_artifacts_with_one_id_are_kept_apart(database, agent):
+    id = UUID(int=7)
+    for user in (SHARED, "ann"):
+        of_user = Artifacts(As(database, user))
+        assert await of_user.put(agent, "s", [NewArtifact(id, f"Output of {user or 'everyone'}.", "log")])
+    for user, text in ((SHARED, "everyone"), ("ann", "ann"), ("bob", "everyone")):
+        of_user = Artifacts(As(database, user))
+        assert (await of_user.read(agent, id, 0, 99)).text == f"Output of {text}."
+        assert [line.text for line in await of_user.search(agent, id, text, 9)] == [f"Output of {text}."]
+        assert await of_user.search(agent, id, {"everyone": "ann", "ann": "everyone"}[text], 9) == ()
