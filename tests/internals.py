@@ -17,6 +17,7 @@ def internals(layer: CognitiveLayer) -> SimpleNamespace:
         session_manager=layer._session_manager,
         database=layer._agent_memories._store._database,
         embedders=layer._memories._embedders,
+        eraser=layer._agent_memories._erasing,
         engine=layer._memories._engine,
         category_learner=layer.admin._category_learner,
         journal=layer._outcomes._journal,

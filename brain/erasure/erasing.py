@@ -68,7 +68,7 @@ class _Sought:
 class _Others:
     """Other memories that contain erased text, collected during an erasure."""
 
-    gone: list[UUID] = field(default_factory=list)  # they would be empty
+    gone: list[Quoting] = field(default_factory=list)  # they would be empty
     cut: set[UUID] = field(default_factory=set)
     restated: set[UUID] = field(default_factory=set)
 
@@ -184,7 +184,7 @@ class Eraser:
             except UnknownMemory:
                 log.debug("memory %s was erased meanwhile by another call", other.id)
             except InvalidInput:  # the rest is empty, or equal to another memory
-                others.gone.append(other.id)
+                others.gone.append(other)
 
     async def agent(self, agent_id: str) -> Receipt:
         """Erase all rows of an agent, except one log entry. Calling it again is safe.
@@ -257,7 +257,7 @@ async def _erased(sought: _Sought, others: _Others, before: Counter[str], c: Con
     If other memories with erased text were stored meanwhile, erase nothing and return those memories, so that they can
     be changed first. If a memory to erase has a new text that was not searched for, erase nothing and return None.
     """
-    agent_id, gone = sought.agent_id, [*sought.ids, *others.gone]
+    agent_id, gone = sought.agent_id, [*sought.ids, *(other.id for other in others.gone)]
     await c.execute(*SQL.own_rows(agent_id=agent_id))  # turns are recorded before this, or see the erasure
     if sought.view is ALL_USERS:  # so are memories; those of a user are stored under the user's lock
         await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id))
@@ -266,7 +266,7 @@ async def _erased(sought: _Sought, others: _Others, before: Counter[str], c: Con
     late = await purge_derived.quoting(c, sought.purge, gone, sought.since)
     if any(other.differs for other in late):
         return late
-    receipt = await erase_rows.erase(c, agent_id, gone)
+    receipt = await _erased_rows(sought, others, c)
     touched = before + await purge_derived.erase(c, sought.purge, sought.since)
     receipt = replace(
         receipt,
@@ -283,6 +283,21 @@ async def _erased(sought: _Sought, others: _Others, before: Counter[str], c: Con
     )
     await purge_derived.log(c, agent_id, "memories", purge_derived.counts(receipt))
     return receipt
+
+
+async def _erased_rows(sought: _Sought, others: _Others, c: Connection) -> Receipt:
+    """Delete the rows of the memories, and those of other memories of which nothing is left, each in its scope."""
+    erased_user = sought.purge.user_id
+    gone = {erased_user: list(sought.ids)}
+    for other in others.gone:
+        gone.setdefault(other.user_id, []).append(other.id)
+    receipts = [await erase_rows.erase(c, sought.agent_id, gone.pop(erased_user))]
+    for user_id, ids in sorted(gone.items()):  # only an erasure of shared memories finds those of users
+        await write_as(c, user_id)
+        receipts.append(await erase_rows.erase(c, sought.agent_id, ids))
+    if gone:
+        await write_as(c, erased_user)
+    return _sum(sought.agent_id, receipts)
 
 
 async def _looked(part: purge_derived.Part, sought: _Sought, c: Connection) -> Mapping[str, int]:

@@ -138,13 +138,13 @@ BEGIN
         EXECUTE format('CREATE POLICY see ON cognitive.%I FOR SELECT USING (%s)', name, agent || seen);
         -- A user's turn adds to the usage counters of the shared memories that it was shown.
         written := CASE WHEN name IN ('usage', 'usage_base') THEN seen ELSE own END;
-        EXECUTE format('CREATE POLICY add ON cognitive.%I FOR INSERT WITH CHECK (agent_id <> '''''''' AND %s)',
+        EXECUTE format('CREATE POLICY add ON cognitive.%I FOR INSERT WITH CHECK (agent_id <> '''' AND %s)',
                        name, agent || written);
         EXECUTE format('CREATE POLICY change ON cognitive.%I FOR UPDATE USING (%s)'
-                       ' WITH CHECK (agent_id <> '''''''' AND %s)', name, agent || written, agent || written);
+                       ' WITH CHECK (agent_id <> '''' AND %s)', name, agent || written, agent || written);
         EXECUTE format('CREATE POLICY remove ON cognitive.%I FOR DELETE USING (%s)', name, agent || own);
         EXECUTE format('CREATE POLICY operator ON cognitive.%I TO cognitive_operator USING (%s)'
-                       ' WITH CHECK (agent_id <> '''''''' AND %s)', name, operator, operator);
+                       ' WITH CHECK (agent_id <> '''' AND %s)', name, operator, operator);
     END LOOP;
 END
 $$;

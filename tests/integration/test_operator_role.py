@@ -107,7 +107,8 @@ async def test_operators_view_lists_and_finds_the_rows_of_all_users(database, ke
     for user in ("ann", "bob", "cyn"):  # cyn has a turn and no memory
         await admin.execute(
             "INSERT INTO cognitive.turn (agent_id, user_id, turn_id, session_id, at, message, policy, frame,"
-            " trace, status, query, model) VALUES ($1, $2, 'of ' || $2, 's', $3, 'Hi', '', '', '{}', 'completed', '[1]', 'm')",
+            " trace, status, query, model)"
+            " VALUES ($1, $2, 'of ' || $2, 's', $3, 'Hi', '', '', '{}', 'completed', '[1]', 'm')",
             kettles,
             user,
             AT,

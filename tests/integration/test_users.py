@@ -36,10 +36,33 @@ COPY = (
 )
 POLICIES = """
 SELECT c.relname AS table, p.polname AS name, p.polcmd AS command, pg_get_expr(p.polqual, p.polrelid) AS seen,
-       pg_get_expr(p.polwithcheck, p.polrelid) AS written, p.polroles = '{0}' AS of_everyone
-FROM pg_class AS c LEFT JOIN pg_policy AS p ON p.polrelid = c.oid
-WHERE c.relnamespace = 'cognitive'::regnamespace AND c.relkind = 'r' AND c.relname <> 'alembic_version'
+       pg_get_expr(p.polwithcheck, p.polrelid) AS written, p.polroles = '{0}' AS of_everyone,
+       p.polroles = ARRAY[o.oid] AS of_operator, c.relrowsecurity AND c.relforcerowsecurity AS forced
+FROM pg_roles AS o, pg_class AS c LEFT JOIN pg_policy AS p ON p.polrelid = c.oid
+WHERE o.rolname = 'cognitive_operator' AND c.relnamespace = 'cognitive'::regnamespace AND c.relkind IN ('r', 'p')
+  AND c.relname <> 'alembic_version'
 """
+AGENT = "(agent_id = current_setting('cognitive.agent_id'::text, true))"
+SEEN = f"({AGENT} AND (user_id = ANY (ARRAY[''::text, current_setting('cognitive.user_id'::text, true)])))"
+OWN = f"({AGENT} AND (user_id = COALESCE(current_setting('cognitive.user_id'::text, true), ''::text)))"
+OPERATORS = f"((CURRENT_USER = 'cognitive_operator'::name) AND {AGENT})"
+
+
+def checked(condition: str) -> str:
+    """Return the condition of a WITH CHECK, which also refuses an agent without a name."""
+    return f"((agent_id <> ''::text) AND {condition.removeprefix('(')}"
+
+
+def expected(table: str) -> set[tuple]:
+    """Return the policies of a table with rows of users: command, USING, WITH CHECK, for everyone or the operator."""
+    written = SEEN if table in COUNTERS else OWN
+    return {
+        (b"r", SEEN, None, True, False),
+        (b"a", None, checked(written), True, False),
+        (b"w", written, checked(written), True, False),
+        (b"d", OWN, None, True, False),
+        (b"*", OPERATORS, checked(OPERATORS), False, True),
+    }
 
 
 async def unsafe(connection) -> set[str]:
@@ -52,13 +75,11 @@ async def unsafe(connection) -> set[str]:
         for each in own:
             if each["name"] is not None and each["command"] in (b"a", b"w", b"*") and each["written"] is None:
                 found.add(f"{table}: {each['name']} has no WITH CHECK")
-        if table not in OF_AGENTS:
-            common = [each for each in own if each["name"] is not None and each["of_everyone"]]
-            said = [str(each["seen"] or each["written"]) for each in common]
-            if {each["command"] for each in common} != {b"r", b"a", b"w", b"d"} or not all(
-                "cognitive.user_id" in text and "cognitive.agent_id" in text for text in said
-            ):
-                found.add(f"{table}: no policies by agent and user")
+        columns = ("command", "seen", "written", "of_everyone", "of_operator")
+        if not own[0]["forced"]:
+            found.add(f"{table}: row level security is not forced")
+        if table not in OF_AGENTS and {tuple(each[name] for name in columns) for each in own} != expected(table):
+            found.add(f"{table}: other policies than those by agent and user")
     return found
 
 
@@ -133,7 +154,7 @@ async def test_every_table_with_words_is_protected_by_user(admin):
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ("CREATE TABLE cognitive.note (agent_id text, said text)", "note: no policies by agent and user"),
+        ("CREATE TABLE cognitive.note (agent_id text, said text)", "note: other policies than those by agent and user"),
         (
             "CREATE TABLE cognitive.note (agent_id text, said text); CREATE POLICY tenant ON cognitive.note"
             " USING (agent_id = current_setting('cognitive.agent_id', true))",
@@ -144,7 +165,17 @@ async def test_every_table_with_words_is_protected_by_user(admin):
             " (agent_id = current_setting('cognitive.agent_id') AND user_id = current_setting('cognitive.user_id'))",
             "turn: change has no WITH CHECK",
         ),
-        ("DROP POLICY see ON cognitive.session", "session: no policies by agent and user"),
+        (
+            "CREATE POLICY more ON cognitive.turn FOR SELECT TO cognitive_app USING (true)",
+            "turn: other policies than those by agent and user",
+        ),
+        (
+            "DROP POLICY see ON cognitive.memory; CREATE POLICY see ON cognitive.memory FOR SELECT USING (agent_id ="
+            " current_setting('cognitive.agent_id', true) AND user_id <> current_setting('cognitive.user_id', true))",
+            "memory: other policies than those by agent and user",
+        ),
+        ("ALTER TABLE cognitive.memory NO FORCE ROW LEVEL SECURITY", "memory: row level security is not forced"),
+        ("DROP POLICY see ON cognitive.session", "session: other policies than those by agent and user"),
     ],
 )
 async def test_missing_policy_is_noticed(admin, change, complaint):

@@ -1,0 +1,243 @@
+"""Promise P10 for users: erasing a user, or what everyone was shown, reaches all of it and no other user's rows."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from time import time
+from uuid import UUID
+
+import asyncpg
+import pytest
+from erased import (
+    AT,
+    SECRET,
+    WORDS,
+    WordEmbedder,
+    drain_background,
+    in_this_process,
+    opened,
+    places_of_secret,
+    site,
+    tables,
+    use_every_feature,
+    vector,
+)
+
+from brain.artifacts import Artifacts, NewArtifact
+from brain.embedding.embedders import CachedEmbedder, Embedders
+from brain.erasure.erasing import Eraser
+from brain.postgres.database import Database
+from brain.store import MemoryStore
+from brain.users import ALL_USERS, SHARED
+from cognitive import NewMemory
+from cognitive.errors import InvalidInput, UnknownMemory
+from tests.integration.test_user_stores import As
+from tests.integration.test_users import SCOPED
+from tests.internals import internals
+
+pytestmark = pytest.mark.promise(number=10)
+
+__all__ = ["site"]  # a fixture
+OF_MEMORIES = ("passage", "posting", "memory_value", "embedding", "usage", "revision")
+NOTES = ["policy_version", "policy_activation"]  # what an operator noted belongs to the agent
+
+
+@pytest.fixture
+async def admin(urls):
+    connection = await asyncpg.connect(urls.admin)
+    yield connection
+    await connection.close()
+
+
+@pytest.fixture
+async def database(urls):
+    database = Database(urls.app, pool_size=4)
+    yield database
+    await database.close()
+
+
+def embedders() -> Embedders:
+    return Embedders([CachedEmbedder(WordEmbedder())])
+
+
+def eraser(database: Database) -> Eraser:
+    return Eraser(database, MemoryStore(database, embedders()), embedders())
+
+
+def memories(database: Database, user_id: str) -> MemoryStore:
+    return MemoryStore(As(database, user_id), embedders())
+
+
+async def give(admin, agent: str, user_id: str, *, but: UUID | None = None) -> None:
+    """Make the agent's rows a user's, except those of one memory, as if the user had had all turns."""
+    async with admin.transaction():
+        await admin.execute("SET LOCAL session_replication_role = replica")  # foreign keys are moved one by one
+        for table in SCOPED:
+            id = {"memory": "id"}.get(table, "memory_id" if table in OF_MEMORIES else "NULL::uuid")
+            await admin.execute(
+                f"UPDATE cognitive.{table} SET user_id = $2 WHERE agent_id = $1 AND {id} IS DISTINCT FROM $3",
+                agent,
+                user_id,
+                but or UUID(int=0),
+            )
+
+
+async def rows_of(admin, agent: str, user_id: str) -> dict[str, list[str]]:
+    found = {}
+    for table in SCOPED:
+        rows = await admin.fetch(
+            f"SELECT t::text FROM cognitive.{table} AS t WHERE agent_id = $1 AND user_id = $2 ORDER BY 1",
+            agent,
+            user_id,
+        )
+        if rows:
+            found[table] = [row[0] for row in rows]
+    return found
+
+
+async def test_erased_user_leaves_no_trace(site, agent, admin):
+    async with opened(site) as layer:
+        secret, contexts = await use_every_feature(layer, agent)
+        made = await vector(site, secret)
+        await give(admin, agent, "ann")
+        bob = memories(internals(layer).database, "bob")
+        await bob.remember(agent, [NewMemory(type="fact", content="The crane is tall.", occurred_at=AT)], now=AT)
+        await layer.remember(agent, [NewMemory(type="fact", content="The crane is old.", occurred_at=AT)])
+        others = {user: await rows_of(admin, agent, user) for user in ("bob", "")}
+        kept = await rows_of(admin, agent, "ann")
+        assert kept.keys() == set(SCOPED) - {"erasure"}
+
+        receipt = await internals(layer).eraser.user(agent, "ann")
+        await drain_background(layer)
+        assert await places_of_secret(site, agent, made) == NOTES
+        assert (await rows_of(admin, agent, "ann")).keys() == {"erasure"}
+        assert {user: await rows_of(admin, agent, user) for user in ("bob", "")} == others
+        counted = ("memories", "passages", "turns", "exposures", "sessions", "artifacts", "subtasks")
+        tables_of = ("memory", "passage", "turn", "exposure", "session", "artifact", "subtask")
+        assert [getattr(receipt, name) for name in counted] == [len(kept[table]) for table in tables_of]
+        assert (receipt.user_id, receipt.policies) == ("ann", 0)
+        [entry] = await internals(layer).eraser.past(agent, user_id="ann")
+        assert (entry.what, entry.user_id, entry.counts["memories"]) == ("user", "ann", receipt.memories)
+        assert await internals(layer).eraser.past(agent) == []
+        del contexts
+        assert in_this_process() == []
+        again = await internals(layer).eraser.user(agent, "ann")
+        assert (again.memories, again.turns) == (0, 0)
+
+
+async def test_forgotten_shared_memory_leaves_no_trace_in_users_turns(site, agent, admin):
+    async with opened(site) as layer:
+        secret, contexts = await use_every_feature(layer, agent)
+        made = await vector(site, secret)
+        await give(admin, agent, "ann", but=secret)
+        receipt = await layer.forget(agent, [secret])
+        await drain_background(layer)
+        assert await places_of_secret(site, agent, made) == []
+        cut = (receipt.turns_cut, receipt.sessions_cut, receipt.memories_cut, receipt.artifacts, receipt.exposures)
+        assert all(cut), receipt
+        assert receipt.user_id is None
+        assert {"memory", "turn", "session"} <= (await rows_of(admin, agent, "ann")).keys()  # cut, not deleted
+        del contexts
+
+
+async def test_turn_from_before_users_is_erased_with_its_user(site, agent, admin):
+    async with opened(site) as layer:
+        await use_every_feature(layer, agent)
+        await admin.execute(
+            "UPDATE cognitive.turn SET recorded_user = CASE session_id WHEN 's' THEN 'ann' ELSE 'bob' END"
+            " WHERE agent_id = $1",
+            agent,
+        )
+        receipt = await internals(layer).eraser.user(agent, "ann")
+        left = await tables(site)
+        assert receipt.turns == 3
+        assert [turn.turn_id for turn in await layer.explain.turns(agent)] == ["earlier"]
+        for table in ("turn", "session"):
+            assert not [row for row in left[table] if agent in row and WORDS[0] in row]
+
+
+async def test_view_erases_its_own_memories_only(database, agent):
+    [shared] = await memories(database, SHARED).remember(agent, [NewMemory(type="fact", content=SECRET)], now=AT)
+    ids = {}
+    for user in ("ann", "bob"):
+        said = NewMemory(type="fact", content=f"{user} said: {SECRET}")
+        [ids[user]] = await memories(database, user).remember(agent, [said], now=AT)
+    erasing = eraser(database)
+    with pytest.raises(InvalidInput, match="is shared: forget it in the view without a user"):
+        await erasing.memories(agent, [ids["ann"], shared], user_id="ann")
+    for view in ("bob", SHARED):
+        with pytest.raises(UnknownMemory):
+            await erasing.memories(agent, [ids["ann"]], user_id=view)
+    assert len(await memories(database, "ann").get(agent, [shared, ids["ann"]])) == 2
+    receipt = await erasing.memories(agent, [ids["ann"]], user_id="ann")
+    assert (receipt.memories, receipt.user_id) == (1, "ann")
+    receipt = await erasing.memories(agent, [ids["bob"], shared], user_id=ALL_USERS)
+    assert (receipt.memories, receipt.user_id) == (2, None)
+    assert [entry.user_id for entry in await erasing.past(agent, user_id=ALL_USERS)] == ["ann", "bob", None]
+
+
+async def test_text_from_before_an_erasure_is_refused_for_its_user_only(database, agent):
+    before = time()
+    await eraser(database).user(agent, "ann")
+    for user, stored in (("ann", False), ("bob", True), (SHARED, True)):
+        artifacts, new = Artifacts(As(database, user)), NewArtifact(UUID(int=1), "Text.", "log")
+        assert await artifacts.put(agent, "s", [new], received_at=before) is stored
+        assert await artifacts.put(agent, "s", [NewArtifact(UUID(int=2), "Text.", "log")], received_at=time() + 60)
+
+
+class Slow:
+    """A database whose transactions stay open until others have done something."""
+
+    def __init__(self, database: Database, others) -> None:
+        self._database, self._others = database, others
+
+    async def run(self, agent_id, work, **options):
+        async def waits(c):
+            result = await work(c)
+            await self._others()
+            return result
+
+        return await self._database.run(agent_id, waits, **options)
+
+
+async def test_erasures_of_one_user_neither_lose_nor_delay_the_memories_of_64(urls, database, agent, admin):
+    names = [f"user-{n}" for n in range(64)]
+    await admin.executemany(
+        "INSERT INTO cognitive.turn (agent_id, user_id, turn_id, session_id, at, message, policy, frame, trace)"
+        " VALUES ($1, $2, 't', 's', $3, '', '', '', '{}')",
+        [(agent, user, AT) for user in names],
+    )
+    ids = await memories(database, "ann").remember(
+        agent, [NewMemory(type="fact", content=f"{n}. {SECRET}") for n in range(3)], now=AT
+    )
+    stored = dict.fromkeys(names, 0)
+    writing = Database(urls.app, pool_size=8)
+
+    async def capture(user: str) -> None:
+        heard = NewMemory(type="episode", content=f"{stored[user]}: {SECRET}", session_id="s", trust="talk")
+        await memories(writing, user).remember_of_turn(agent, "t", [heard], now=AT, read_at=datetime.now(UTC))
+        stored[user] += 1
+
+    turns = iter(names * 8)
+
+    async def eight() -> None:
+        await asyncio.gather(*(capture(next(turns)) for _ in range(8)))
+
+    async def everyone() -> None:
+        await asyncio.gather(*map(capture, names))
+
+    try:
+        async with asyncio.timeout(120):  # a capture that waits for the erasure would never end
+            receipt = await eraser(Slow(database, eight)).memories(agent, ids[:1], user_id="ann")
+            assert (receipt.memories, receipt.memories_cut, receipt.turns_cut) == (1, 0, 0)
+            receipt = await eraser(Slow(database, everyone)).user(agent, "ann")
+            assert (receipt.memories, receipt.turns) == (2, 0)
+    finally:
+        await writing.close()
+    counted = await admin.fetch("SELECT user_id, memories FROM cognitive.corpus WHERE agent_id = $1", agent)
+    assert dict(counted) == stored
+    whole = await admin.fetchval(
+        "SELECT count(*) FROM cognitive.memory WHERE agent_id = $1 AND content LIKE '%' || $2", agent, SECRET
+    )
+    assert whole == sum(stored.values())
