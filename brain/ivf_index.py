@@ -1,4 +1,7 @@
-"""Build an IVF index: assign the vectors of a large agent to cells, so that a search reads only the nearest cells.
+"""Build an IVF index: assign many vectors of an agent to cells, so that a search reads only the nearest cells.
+
+The shared vectors and those of each user have cells of their own, if they are many. A search reads all vectors of a
+user who has few.
 
 IVF is the inverted file of Jégou, Douze and Schmid, "Product quantization for nearest neighbor search", 2011, here
 without compression. The cells of a search are found by equality in an ordinary B-tree index, which works under row
@@ -24,7 +27,6 @@ from brain.memory_rows import SQL as WRITING
 from brain.postgres.database import AllUsersView, Connection, Database
 from brain.postgres.wire_types import encode_halfvec
 from brain.types import Vectors
-from brain.users import SHARED
 
 SQL = statements.load("ivf_index")
 SIZE = 200  # vectors per cell: comparing the query with all centres then costs about as much as reading the cells
@@ -39,15 +41,15 @@ _OVERFULL = 4  # a cell with more than this many times `size` vectors is split
 _SECONDS = 600.0  # timeout: a sample of 250,000 vectors from a slow disk
 
 Progress = Callable[[int, int], None]
-Key = Mapping[str, str]  # agent_id, model, field, type: parameters of the statements for one group
+Key = Mapping[str, str]  # agent_id, user_id, model, field, type: parameters of the statements for one group
 
 
 @dataclass(frozen=True, slots=True)
 class VectorGroup:
-    """The vectors of one agent with the same model, field and memory type, which a search reads together.
+    """The vectors of one scope with the same model, field and memory type, which a search reads together.
 
     `vectors` is the number of vectors, `cells` the number of cells, and `moved` the number of vectors that this build
-    assigned to a cell.
+    assigned to a cell. `user_id` is the user whose vectors they are, None for shared ones.
     """
 
     model: str
@@ -56,6 +58,7 @@ class VectorGroup:
     vectors: int
     cells: int
     moved: int = 0
+    user_id: str | None = None
 
 
 class IvfIndex:
@@ -77,11 +80,12 @@ class IvfIndex:
         `progress` is called with the number of vectors assigned so far and the number of all vectors to assign. It is
         safe to interrupt the build, to repeat it, and to run two builds in parallel.
         """
-        rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.groups(agent_id=agent_id)))
+        bound = SQL.groups(agent_id=agent_id, min_passages=self._large)
+        rows = await self._database.run(agent_id, lambda c: c.fetch(*bound), timeout=_SECONDS)
         large = [row for row in rows if row["vectors"] >= self._large or row["centres"]]
         total, done, groups = sum(row["unsorted"] for row in large), 0, []
         for row in large:
-            key = {"agent_id": agent_id, "model": row["model"], "field": row["field"], "type": row["type"]}
+            key = {"agent_id": agent_id, **{name: row[name] for name in ("user_id", "model", "field", "type")}}
             if not row["centres"]:
                 await self._begin(key, row["vectors"])
             moved = 0
@@ -93,7 +97,15 @@ class IvfIndex:
             moved += await self._split(key)
             cells = len((await self._centres(key))[0])
             groups.append(
-                VectorGroup(row["model"], row["field"], row["type"], vectors=row["vectors"], cells=cells, moved=moved)
+                VectorGroup(
+                    row["model"],
+                    row["field"],
+                    row["type"],
+                    vectors=row["vectors"],
+                    cells=cells,
+                    moved=moved,
+                    user_id=row["user_id"] or None,
+                )
             )
         return groups
 
@@ -108,10 +120,10 @@ class IvfIndex:
 
         async def work(c: Connection) -> None:
             await c.fetchrow(*WRITING.lock_agent_row(agent_id=key["agent_id"]))
-            if not await c.fetchval(*SQL.next_no(**key)):  # another process may have been first
-                await c.execute(
-                    *SQL.add_centres(**key, first_number=0, centres=[encode_halfvec(each) for each in new_centres])
-                )
+            if not await c.fetch(*SQL.centres(**key)):  # another process may have been first
+                first = await _next_number(key, c)
+                encoded = [encode_halfvec(each) for each in new_centres]
+                await c.execute(*SQL.add_centres(**key, first_number=first, centres=encoded))
 
         await self._database.run(key["agent_id"], work)
 
@@ -121,12 +133,12 @@ class IvfIndex:
         Yields the number of vectors of each page.
         """
         numbers, cell_centres = await self._centres(key)
-        last: tuple[str, UUID, int] = (SHARED, UUID(int=0), -1)
+        last: tuple[UUID, int] = (UUID(int=0), -1)
         while rows := await self._database.run(key["agent_id"], partial(_unsorted, key, last, self._page)):
             nearest_centres = await asyncio.to_thread(nearest, _vectors(rows), cell_centres)
             cells = numbers[nearest_centres]
             await self._database.run(key["agent_id"], partial(_put, key, None, rows, cells), timeout=_SECONDS)
-            last = (rows[-1]["user_id"], rows[-1]["memory_id"], rows[-1]["ordinal"])
+            last = (rows[-1]["memory_id"], rows[-1]["ordinal"])
             yield len(rows)
 
     async def _split(self, key: Key) -> int:
@@ -144,26 +156,22 @@ class IvfIndex:
         return np.array([row["number"] for row in rows]), np.stack([row["centre"] for row in rows])
 
 
-async def _unsorted(key: Key, last: tuple[str, UUID, int], page: int, c: Connection) -> Sequence[Any]:
-    user_id, memory_id, ordinal = last
+async def _next_number(key: Key, c: Connection) -> int:
+    group = {name: key[name] for name in ("agent_id", "model", "field", "type")}
+    return int(await c.fetchval(*SQL.next_number(**group)))
+
+
+async def _unsorted(key: Key, last: tuple[UUID, int], page: int, c: Connection) -> Sequence[Any]:
+    memory_id, ordinal = last
     rows: Sequence[Any] = await c.fetch(
-        *SQL.unsorted(**key, after_user_id=user_id, after_memory_id=memory_id, after_ordinal=ordinal, limit=page)
+        *SQL.unsorted(**key, after_memory_id=memory_id, after_ordinal=ordinal, limit=page)
     )
     return rows
 
 
 async def _put(key: Key, current: int | None, rows: Sequence[Any], cells: NDArray[np.int64], c: Connection) -> None:
-    columns = {name: [row[name] for row in rows] for name in ("user_id", "memory_id", "ordinal")}
-    await c.execute(
-        *SQL.put(
-            **key,
-            user_ids=columns["user_id"],
-            memory_ids=columns["memory_id"],
-            ordinals=columns["ordinal"],
-            cells=cells.tolist(),
-            current_cell=current,
-        )
-    )
+    ids, ordinals = [row["memory_id"] for row in rows], [row["ordinal"] for row in rows]
+    await c.execute(*SQL.put(**key, memory_ids=ids, current_cell=current, ordinals=ordinals, cells=cells.tolist()))
 
 
 async def _split_cell(key: Key, cell: int, size: int, c: Connection) -> int:
@@ -177,7 +185,7 @@ async def _split_cell(key: Key, cell: int, size: int, c: Connection) -> int:
     parts = centres(vectors, len(rows) // size)
     if len(parts) < 2:
         return 0  # the vectors are near-copies, which centres cannot separate
-    following = await c.fetchval(*SQL.next_no(**key))
+    following = await _next_number(key, c)
     await c.execute(*SQL.add_centres(**key, first_number=cell, centres=[encode_halfvec(parts[0])]))
     await c.execute(
         *SQL.add_centres(**key, first_number=following, centres=[encode_halfvec(each) for each in parts[1:]])

@@ -170,9 +170,9 @@ embedding = Table(
 )
 
 cell = Table(
-    "cell", metadata, _agent(), _column("model", Text), _column("field", Text), _column("type", Text),
+    "cell", metadata, *_scope(), _column("model", Text), _column("field", Text), _column("type", Text),
     _column("number", Integer), _column("centre", HALFVEC()),
-    PrimaryKeyConstraint("agent_id", "model", "field", "type", "number"),
+    _key("cell", "model", "field", "type", "number"),
     CheckConstraint("field IN ('content', 'context')"),
 )
 

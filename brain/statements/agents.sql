@@ -5,11 +5,10 @@
 SELECT agent_id FROM cognitive.agent_state ORDER BY agent_id
 
 -- name: unsorted
--- The agents with a group of at least `min_vectors` vectors (of one model, field and type) that are in no cell.
-SELECT c.agent_id FROM (
-    SELECT agent_id FROM cognitive.corpus GROUP BY agent_id HAVING sum(passages) >= :min_vectors) AS c
-WHERE EXISTS (
-    SELECT FROM cognitive.embedding AS e WHERE e.agent_id = c.agent_id AND e.cell IS NULL
+-- The agents with a group of at least `min_vectors` vectors (of one user, model, field and type) that are in no cell.
+SELECT DISTINCT c.agent_id FROM cognitive.corpus AS c
+WHERE c.passages >= :min_vectors AND EXISTS (
+    SELECT FROM cognitive.embedding AS e WHERE e.agent_id = c.agent_id AND e.user_id = c.user_id AND e.cell IS NULL
     GROUP BY e.model, e.field, e.type HAVING count(*) >= :min_vectors)
 ORDER BY c.agent_id
 

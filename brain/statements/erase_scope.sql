@@ -21,6 +21,7 @@ SELECT (SELECT count(*) FROM cognitive.memory WHERE agent_id = :agent_id AND <ow
 -- Delete the rows. Foreign keys delete passages and vectors with a memory, the vectors with a turn, and the chunks with
 -- an artifact.
 WITH posting AS (DELETE FROM cognitive.posting WHERE agent_id = :agent_id AND <own>),
+     cell AS (DELETE FROM cognitive.cell WHERE agent_id = :agent_id AND <own>),
      corpus AS (DELETE FROM cognitive.corpus WHERE agent_id = :agent_id AND <own>),
      value AS (DELETE FROM cognitive.memory_value WHERE agent_id = :agent_id AND <own>),
      exposure AS (DELETE FROM cognitive.exposure WHERE agent_id = :agent_id AND <own>),
@@ -42,7 +43,6 @@ WITH rollups AS (DELETE FROM cognitive.rollup WHERE agent_id = :agent_id),
      activations AS (DELETE FROM cognitive.policy_activation WHERE agent_id = :agent_id RETURNING 1),
      versions AS (DELETE FROM cognitive.policy_version WHERE agent_id = :agent_id RETURNING 1),
      model AS (DELETE FROM cognitive.embedding_model WHERE agent_id = :agent_id),
-     cell AS (DELETE FROM cognitive.cell WHERE agent_id = :agent_id),
      state AS (DELETE FROM cognitive.agent_state WHERE agent_id = :agent_id)
 SELECT (SELECT count(*) FROM activations) + (SELECT count(*) FROM versions) AS policies
 

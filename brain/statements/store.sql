@@ -142,12 +142,12 @@ FROM unnest(:lexemes::text[], :memory_ids::uuid[], :ordinals::integer[], :types:
 RETURNING 1
 
 -- name: insert_embeddings
--- Insert vectors of one model. Existing ones stay, since two workers may embed the same text. If the agent's vectors
--- have cells, each new one goes to the cell of the nearest centre.
+-- Insert vectors of one model. Existing ones stay, since two workers may embed the same text. If the vectors of the
+-- transaction's scope have cells, each new one goes to the cell of the nearest centre.
 INSERT INTO cognitive.embedding (agent_id, user_id, memory_id, ordinal, field, model, dimension, type, embedding, cell)
 SELECT :agent_id, cognitive.scope(), e.memory_id, e.ordinal, e.field, :model, :dimension, e.type, e.embedding, (
-    SELECT number FROM cognitive.cell WHERE agent_id = :agent_id AND model = :model AND field = e.field
-        AND type = e.type
+    SELECT number FROM cognitive.cell
+    WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND model = :model AND field = e.field AND type = e.type
     ORDER BY centre <#> e.embedding, number LIMIT 1)
 FROM unnest(:memory_ids::uuid[], :ordinals::integer[], :fields::text[], :types::text[], :embeddings::halfvec[])
      AS e(memory_id, ordinal, field, type, embedding)

@@ -4,6 +4,7 @@ CREATE UNIQUE INDEX CONCURRENTLY revision_user_pkey ON cognitive.revision (agent
 CREATE UNIQUE INDEX CONCURRENTLY passage_user_pkey ON cognitive.passage (agent_id, user_id, memory_id, ordinal);
 CREATE UNIQUE INDEX CONCURRENTLY memory_value_user_pkey ON cognitive.memory_value (agent_id, user_id, type, path, value, memory_id);
 CREATE UNIQUE INDEX CONCURRENTLY embedding_user_pkey ON cognitive.embedding (agent_id, user_id, memory_id, ordinal, field, model);
+CREATE UNIQUE INDEX CONCURRENTLY cell_user_pkey ON cognitive.cell (agent_id, user_id, model, field, type, number);
 CREATE UNIQUE INDEX CONCURRENTLY session_user_pkey ON cognitive.session (agent_id, user_id, session_id);
 CREATE UNIQUE INDEX CONCURRENTLY turn_user_pkey ON cognitive.turn (agent_id, scope_user_id, turn_id);
 CREATE UNIQUE INDEX CONCURRENTLY turn_embedding_user_pkey ON cognitive.turn_embedding (agent_id, user_id, turn_id, model);

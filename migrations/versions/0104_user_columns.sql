@@ -9,6 +9,7 @@ ALTER TABLE cognitive.passage ADD COLUMN user_id text NOT NULL DEFAULT '';
 ALTER TABLE cognitive.posting ADD COLUMN user_id text NOT NULL DEFAULT '';
 ALTER TABLE cognitive.memory_value ADD COLUMN user_id text NOT NULL DEFAULT '';
 ALTER TABLE cognitive.embedding ADD COLUMN user_id text NOT NULL DEFAULT '';
+ALTER TABLE cognitive.cell ADD COLUMN user_id text NOT NULL DEFAULT '';
 ALTER TABLE cognitive.session ADD COLUMN user_id text NOT NULL DEFAULT '';
 ALTER TABLE cognitive.turn ADD COLUMN scope_user_id text NOT NULL DEFAULT '';
 ALTER TABLE cognitive.turn_embedding ADD COLUMN user_id text NOT NULL DEFAULT '';

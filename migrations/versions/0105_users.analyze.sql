@@ -5,6 +5,7 @@ ANALYZE cognitive.passage (user_id);
 ANALYZE cognitive.posting (user_id);
 ANALYZE cognitive.memory_value (user_id);
 ANALYZE cognitive.embedding (user_id);
+ANALYZE cognitive.cell (user_id);
 ANALYZE cognitive.session (user_id);
 ANALYZE cognitive.turn (user_id);
 ANALYZE cognitive.turn_embedding (user_id);

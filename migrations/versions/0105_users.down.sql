@@ -35,6 +35,7 @@ ALTER TABLE cognitive.revision DROP CONSTRAINT revision_user_pkey, ADD PRIMARY K
 ALTER TABLE cognitive.passage DROP CONSTRAINT passage_user_pkey, ADD PRIMARY KEY (agent_id, memory_id, ordinal);
 ALTER TABLE cognitive.memory_value DROP CONSTRAINT memory_value_user_pkey, ADD PRIMARY KEY (agent_id, type, path, value, memory_id);
 ALTER TABLE cognitive.embedding DROP CONSTRAINT embedding_user_pkey, ADD PRIMARY KEY (agent_id, memory_id, ordinal, field, model);
+ALTER TABLE cognitive.cell DROP CONSTRAINT cell_user_pkey, ADD PRIMARY KEY (agent_id, model, field, type, number);
 ALTER TABLE cognitive.session DROP CONSTRAINT session_user_pkey, ADD PRIMARY KEY (agent_id, session_id);
 ALTER TABLE cognitive.turn DROP CONSTRAINT turn_user_pkey, ADD PRIMARY KEY (agent_id, turn_id);
 ALTER TABLE cognitive.turn_embedding DROP CONSTRAINT turn_embedding_user_pkey, ADD PRIMARY KEY (agent_id, turn_id, model);

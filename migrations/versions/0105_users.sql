@@ -24,6 +24,8 @@ ALTER TABLE cognitive.memory_value DROP CONSTRAINT memory_value_pkey,
     ADD CONSTRAINT memory_value_user_pkey PRIMARY KEY USING INDEX memory_value_user_pkey;
 ALTER TABLE cognitive.embedding DROP CONSTRAINT embedding_pkey,
     ADD CONSTRAINT embedding_user_pkey PRIMARY KEY USING INDEX embedding_user_pkey;
+ALTER TABLE cognitive.cell DROP CONSTRAINT cell_pkey,
+    ADD CONSTRAINT cell_user_pkey PRIMARY KEY USING INDEX cell_user_pkey;
 ALTER TABLE cognitive.session DROP CONSTRAINT session_pkey,
     ADD CONSTRAINT session_user_pkey PRIMARY KEY USING INDEX session_user_pkey;
 ALTER TABLE cognitive.turn DROP CONSTRAINT turn_pkey,
@@ -130,7 +132,7 @@ DECLARE
     operator text := 'current_user = ''cognitive_operator'' AND ' || agent;
     written text;
 BEGIN
-    FOREACH name IN ARRAY ARRAY['memory', 'revision', 'passage', 'posting', 'memory_value', 'embedding',
+    FOREACH name IN ARRAY ARRAY['memory', 'revision', 'passage', 'posting', 'memory_value', 'embedding', 'cell',
         'session', 'turn', 'turn_embedding', 'exposure', 'usage', 'usage_base',
         'shadow', 'artifact', 'artifact_chunk', 'subtask', 'erasure',
         'corpus'] LOOP

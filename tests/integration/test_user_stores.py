@@ -116,7 +116,7 @@ async def test_calls_over_all_users_reach_the_rows_of_each(database, agent, admi
         ("german",)
     }
 
-    groups = await IvfIndex(database, large=2, size=1).build(agent)
+    groups = await IvfIndex(database, large=1, size=1).build(agent)
     assert all(group.moved for group in groups)
     assert await by_user("SELECT DISTINCT cell IS NULL FROM cognitive.embedding") == [(False,)]
 
@@ -134,6 +134,33 @@ async def test_calls_over_all_users_reach_the_rows_of_each(database, agent, admi
     assert await by_user("SELECT user_id FROM cognitive.memory") == await by_user(
         "SELECT user_id FROM cognitive.corpus"
     )
+
+
+async def test_users_with_many_vectors_have_cells_of_their_own(database, agent, admin):
+    async def cells(user: str) -> set[int | None]:
+        query = "SELECT cell FROM cognitive.embedding WHERE agent_id = $1 AND user_id = $2"
+        return {row["cell"] for row in await admin.fetch(query, agent, user)}
+
+    async def remember(user: str, *contents: str) -> None:
+        memories = [NewMemory(type="fact", content=content, occurred_at=AT) for content in contents]
+        await store(database, user).remember(agent, memories, now=AT)
+
+    for user, most in ((SHARED, 12), ("ann", 12), ("bob", 3)):
+        await remember(user, *(f"The kettle {n} of {user or 'everyone'} leaks." for n in range(most)))
+    groups = await IvfIndex(database, large=10, size=4).build(agent)
+    assert [(group.user_id, group.moved) for group in groups] == [(None, 12), ("ann", 12)]
+    await remember("ann", "The kettle of ann is new.")
+    await remember("bob", "The kettle of bob is new.")
+    shared, anns = await cells(SHARED), await cells("ann")
+    assert not shared & anns
+    assert None not in shared | anns
+    assert await cells("bob") == {None}
+    for user, most in ((SHARED, 12), ("ann", 25), ("bob", 16)):
+        query = Query(
+            {"fact": 50}, "", (await CachedEmbedder(WordEmbedder()).embed(["kettle"]))[0], WordEmbedder().model
+        )
+        assert len((await MemorySearch(As(database, user)).find(agent, query)).hits) == most
+    assert [group.moved for group in await IvfIndex(database, large=10, size=4).build(agent)] == [0, 0]
 
 
 @pytest.fixture

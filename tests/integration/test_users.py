@@ -23,10 +23,10 @@ pytestmark = pytest.mark.promise(number=4)
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 # in an order in which foreign keys allow to insert rows; agents have no other tables with what users say
 SCOPED = (
-    "memory revision passage posting memory_value embedding session turn turn_embedding exposure usage usage_base"
+    "memory revision passage posting memory_value embedding cell session turn turn_embedding exposure usage usage_base"
     " shadow artifact artifact_chunk subtask erasure corpus"
 ).split()
-OF_AGENTS = {"agent_state", "cell", "embedding_model", "rollup", "policy", "policy_version", "policy_activation"}
+OF_AGENTS = {"agent_state", "embedding_model", "rollup", "policy", "policy_version", "policy_activation"}
 COUNTERS = {"usage", "usage_base"}  # a user's turn adds to those of shared memories
 # a row of another user, with ids of its own: an id names one memory of the agent
 COPY = (
@@ -112,6 +112,8 @@ async def users(urls, agent, admin):
         f" SELECT agent_id, id, 0, 0, 1, 'words' FROM cognitive.artifact WHERE agent_id = '{agent}';"
         "INSERT INTO cognitive.subtask (agent_id, id, session_id, title)"
         f" VALUES ('{agent}', gen_random_uuid(), 's', 'Descale');"
+        "INSERT INTO cognitive.cell (agent_id, model, field, type, number, centre)"
+        f" VALUES ('{agent}', 'm', 'content', 'fact', 0, '[1]');"
         f"INSERT INTO cognitive.erasure (agent_id, what) VALUES ('{agent}', 'retention')"
     )
     for user in ("ann", "bob"):
