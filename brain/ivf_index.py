@@ -1,6 +1,6 @@
 """Build an IVF index: assign many vectors of an agent to cells, so that a search reads only the nearest cells.
 
-The shared vectors and those of each user have cells of their own, if they are many. A search reads all vectors of a
+The shared vectors and those of each user have separate cells, if they are many. A search reads all vectors of a
 user who has few.
 
 IVF is the inverted file of Jégou, Douze and Schmid, "Product quantization for nearest neighbor search", 2011, here

@@ -49,7 +49,7 @@ async def share_agent(c: Connection, agent_id: str) -> None:
 async def share_users(c: Connection, agent_id: str, user_ids: Sequence[str]) -> None:
     """Prevent an erasure of rows of these users until the transaction ends. Call it before the agent's row is locked.
 
-    A transaction in the operator's view needs it to write rows of users. Others take the lock of their own user.
+    A transaction in the operator's view needs it to write rows of users. Others take the lock of their user.
     """
     await c.execute(*SQL.share_users(agent_id=agent_id, user_ids=list(user_ids)))
 

@@ -42,9 +42,9 @@ class Quoting:
 
 @dataclass(frozen=True, slots=True)
 class Purge:
-    """What is searched for erased text: `remains` in the rows of a user, or for shared memories in those of all users.
+    """A search for the erased text `remains` in the rows of one user, or for shared memories in those of all users.
 
-    `user_id` is the user of the erased memories.
+    `user_id` is the user of the erased memories, '' for shared ones.
     """
 
     agent_id: str
