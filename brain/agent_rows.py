@@ -67,5 +67,6 @@ class AgentState:
 
 
 async def locked(c: Connection, agent_id: str) -> AgentState:
-    """Lock the agent's row, create it if necessary, and return it."""
+    """Lock the agent's row, create it if necessary, and return it. Erasures of the same rows wait."""
+    await c.execute(*SQL.share_agent(agent_id=agent_id))
     return as_value(AgentState, await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id)))

@@ -105,6 +105,7 @@ class MemoryStates:
 
 async def _locked(c: Connection, agent_id: str, ids: Sequence[UUID], by: Trust) -> list[_State]:
     """Lock the agent's row and return the states of memories, in the order of `ids`."""
+    await memory_rows.share_agent(c, agent_id)
     await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id))
     rows = await c.fetch(*SQL.states(agent_id=agent_id, memory_ids=list(ids)))
     states = {row["id"]: as_value(_State, row) for row in rows}

@@ -1,6 +1,6 @@
 -- name: share_agent
--- Take the locks of the agent and of the transaction's user in shared mode, to record a turn: recording excludes erasure
--- of the same user's rows or of the agent's, not other recording. Advisory locks, because an agent without memories has
+-- Take the locks of the agent and of the transaction's user in shared mode, to record a turn or to store memories: this
+-- excludes erasure of the same user's rows or of the agent's, not other writers. Advisory locks, because an agent without memories has
 -- no row to lock. Every transaction takes the agent's lock before a user's, and both before the agent's row.
 SELECT pg_advisory_xact_lock_shared(hashtextextended('cognitive ' || :agent_id, 0)),
        CASE WHEN cognitive.scope() <> '' THEN pg_advisory_xact_lock_shared(
@@ -21,12 +21,8 @@ SELECT CASE WHEN cognitive.scope() = '' THEN pg_advisory_xact_lock(hashtextexten
 
 -- name: lock_agent_row
 -- Lock the agent's row and create it if necessary. Writers of one agent run one after another, so that sequence
--- numbers and counters are exact. A user's lock in shared mode excludes erasure of the user's rows, which does not lock
--- the agent's row, so that other users do not wait for it.
-INSERT INTO cognitive.agent_state AS c (agent_id, language_chosen)
-SELECT :agent_id, false FROM (
-    SELECT CASE WHEN cognitive.scope() <> '' THEN pg_advisory_xact_lock_shared(
-        hashtextextended('cognitive ' || :agent_id || chr(10) || cognitive.scope(), 0)) END OFFSET 0) AS shared
+-- numbers and counters are exact.
+INSERT INTO cognitive.agent_state AS c (agent_id, language_chosen) VALUES (:agent_id, false)
 ON CONFLICT (agent_id) DO UPDATE SET agent_id = excluded.agent_id
 RETURNING next_seq, next_session, language, pending_language, language_chosen
 

@@ -9,6 +9,7 @@ import asyncpg
 import pytest
 from test_user_stores import As, found, store
 
+from brain import agent_rows, memory_rows
 from brain.artifacts import Artifacts, NewArtifact
 from brain.postgres import roles
 from brain.postgres.database import Database
@@ -129,15 +130,27 @@ async def test_one_id_names_one_memory_of_an_agent(kettles, admin):
         )
 
 
-async def blocked(urls, agent: str, holder: tuple[str, str], wanted: tuple[str, str]) -> bool:
-    """Return whether a statement in a view waits for the lock that another took in its view."""
+async def records(c, agent: str) -> None:
+    await memory_rows.share_agent(c, agent)
+
+
+async def stores(c, agent: str) -> None:
+    await agent_rows.locked(c, agent)
+
+
+async def erases(c, agent: str) -> None:
+    await c.execute(*SQL.own_rows(agent_id=agent))
+
+
+async def waits(urls, agent: str, first: tuple, second: tuple) -> bool:
+    """Return whether a call in one view waits for the lock that another took in its view."""
     connections = [await asyncpg.connect(urls.app) for _ in "12"]
     try:
-        for connection, (user, name) in zip(connections, (holder, wanted), strict=True):
+        for connection, (user, call) in zip(connections, (first, second), strict=True):
             await connection.execute("BEGIN; SET LOCAL lock_timeout = '20ms'")
             await connection.execute("SELECT set_config('cognitive.agent_id', $1, true)", agent)
             await connection.execute("SELECT set_config('cognitive.user_id', $1, true)", user)
-            await connection.execute(*SQL[name](agent_id=agent))
+            await call(connection, agent)
     except asyncpg.LockNotAvailableError:
         return True
     finally:
@@ -146,20 +159,21 @@ async def blocked(urls, agent: str, holder: tuple[str, str], wanted: tuple[str, 
     return False
 
 
-@pytest.mark.parametrize("writes", ["share_agent", "lock_agent_row"])
+@pytest.mark.parametrize("writes", [records, stores])
 async def test_erasure_waits_for_writers_of_the_same_user_only(urls, agent, writes):
-    assert await blocked(urls, agent, ("ann", writes), ("ann", "own_rows"))
-    assert not await blocked(urls, agent, ("bob", writes), ("ann", "own_rows"))
-    assert not await blocked(urls, agent, ("", writes), ("ann", "own_rows"))
-    assert await blocked(urls, agent, ("ann", "own_rows"), ("ann", writes))
-    assert not await blocked(urls, agent, ("ann", "own_rows"), ("bob", writes))
+    assert await waits(urls, agent, ("ann", writes), ("ann", erases))
+    assert await waits(urls, agent, ("ann", erases), ("ann", writes))
+    for other in ("bob", ""):
+        assert not await waits(urls, agent, (other, writes), ("ann", erases))
+        assert not await waits(urls, agent, ("ann", erases), (other, writes))
 
 
-async def test_erasure_of_shared_rows_waits_for_the_turns_of_all_users(urls, agent):
+@pytest.mark.parametrize("writes", [records, stores])
+async def test_erasure_of_shared_rows_waits_for_the_writers_of_all_users(urls, agent, writes):
     for user in ("", "ann"):
-        assert await blocked(urls, agent, (user, "share_agent"), ("", "own_rows"))
-        assert await blocked(urls, agent, ("", "own_rows"), (user, "share_agent"))
-    assert await blocked(urls, agent, ("ann", "own_rows"), ("", "own_rows"))
+        assert await waits(urls, agent, (user, writes), ("", erases))
+        assert await waits(urls, agent, ("", erases), (user, writes))
+    assert await waits(urls, agent, ("ann", erases), ("", erases))
 
 
 async def test_artifacts_with_one_id_are_kept_apart(database, agent):
