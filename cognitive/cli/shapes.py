@@ -8,5 +8,5 @@ MEMORY = (
 RECEIPT = (
     "{agent_id, memories, passages, embeddings, postings, exposures, usage, revisions, turns, sessions, artifacts, "
     "subtasks, policies, journaled, responses, turns_cut, sessions_cut, subtasks_cut, notes_cut, memories_cut, "
-    "restated}"
+    "restated, user_id?}"
 )
