@@ -34,6 +34,7 @@ from brain.embedding.minilm import MiniLM
 from brain.postgres import roles
 from brain.postgres.database import Database
 from brain.postgres.migrate import upgrade
+from brain.users import Scope
 from cognitive import CognitiveLayer
 from cognitive.server.assembly import mounts
 from cognitive.server.config import ServerConfig
@@ -80,49 +81,60 @@ async def reads(f: TurnAnalytics, database: Database) -> dict[str, Read]:
     week, month, year = (Period(now - timedelta(days=days), now) for days in (7, 30, 365))
     hourly, local = Period(week.since, now, "hour"), Period(month.since, now, "day", "Asia/Kolkata")
     past = now - timedelta(days=180)
-    turns, memories = await f.turns(AGENT), await f.memories(AGENT)
+    turns, memories = await f.turns(Scope(AGENT)), await f.memories(Scope(AGENT))
     turn, memory, habit = turns.rows[0], memories.rows[0], UsageThresholds(7.0)
-    hottest = await database.run(AGENT, lambda c: c.fetchval(HOTTEST, AGENT))
+    hottest = await database.run(Scope(AGENT), lambda c: c.fetchval(HOTTEST, AGENT))
     return {
-        "totals, a week": lambda: f.totals(AGENT, week),
-        "totals, a year": lambda: f.totals(AGENT, year),
-        **{f"totals by {by}, a month": partial(f.totals, AGENT, month, by) for by in ("type", "category", "tool")},
-        **{f"totals by {by}, a year": partial(f.totals, AGENT, year, by) for by in ("category", "stage", "tool")},
-        "series, a week by the hour": lambda: f.series(AGENT, hourly),
-        "series, a month of the viewer's days": lambda: f.series(AGENT, local),
-        "series by type, a month": lambda: f.series(AGENT, month, "type"),
-        "series by stage, a month": lambda: f.series(AGENT, month, "stage"),
-        "series, a year": lambda: f.series(AGENT, year),
+        "totals, a week": lambda: f.totals(Scope(AGENT), week),
+        "totals, a year": lambda: f.totals(Scope(AGENT), year),
+        **{
+            f"totals by {by}, a month": partial(f.totals, Scope(AGENT), month, by)
+            for by in ("type", "category", "tool")
+        },
+        **{
+            f"totals by {by}, a year": partial(f.totals, Scope(AGENT), year, by) for by in ("category", "stage", "tool")
+        },
+        "series, a week by the hour": lambda: f.series(Scope(AGENT), hourly),
+        "series, a month of the viewer's days": lambda: f.series(Scope(AGENT), local),
+        "series by type, a month": lambda: f.series(Scope(AGENT), month, "type"),
+        "series by stage, a month": lambda: f.series(Scope(AGENT), month, "stage"),
+        "series, a year": lambda: f.series(Scope(AGENT), year),
         "all agents, a month": lambda: f.fleet.agents(month),
         "all agents, a year": lambda: f.fleet.agents(year),
         "all agents day by day, a year": lambda: f.fleet.days(year),
         "worst degraded agents, a month": lambda: f.fleet.agents(month, "degraded"),
-        "models of the latest turns": lambda: f.recent.models(AGENT, month),
-        "reasons of degradation": lambda: f.recent.degradations(AGENT, month),
-        "passages by embedding model": lambda: f.recent.embedded(AGENT),
-        "turns, the latest": lambda: f.turns(AGENT),
-        "turns that failed": lambda: f.turns(AGENT, TurnFilter(status="failed")),
-        "turns of a session": lambda: f.turns(AGENT, TurnFilter(session_id=turn.session_id)),
-        "turns of a category, half a year ago": lambda: f.turns(AGENT, TurnFilter(category="coding", until=past)),
-        "turns with words that none has": lambda: f.turns(AGENT, TurnFilter(words="neither nor")),
-        "a turn": lambda: f.turn(AGENT, turn.turn_id),
-        "memories, the latest": lambda: f.memories(AGENT),
-        "memories of a type and a tag": lambda: f.memories(AGENT, MemoryListFilter(types=("fact",), tag="tag-0")),
-        "memories of a session": lambda: f.memories(AGENT, MemoryListFilter(session_id=memory.session_id)),
-        "memories with words that none has": lambda: f.memories(AGENT, MemoryListFilter(words="neither nor")),
-        "sizes of groups": lambda: f.group_sizes(AGENT, habit, now),
+        "models of the latest turns": lambda: f.recent.models(Scope(AGENT), month),
+        "reasons of degradation": lambda: f.recent.degradations(Scope(AGENT), month),
+        "passages by embedding model": lambda: f.recent.embedded(Scope(AGENT)),
+        "turns, the latest": lambda: f.turns(Scope(AGENT)),
+        "turns that failed": lambda: f.turns(Scope(AGENT), TurnFilter(status="failed")),
+        "turns of a session": lambda: f.turns(Scope(AGENT), TurnFilter(session_id=turn.session_id)),
+        "turns of a category, half a year ago": lambda: f.turns(
+            Scope(AGENT), TurnFilter(category="coding", until=past)
+        ),
+        "turns with words that none has": lambda: f.turns(Scope(AGENT), TurnFilter(words="neither nor")),
+        "a turn": lambda: f.turn(Scope(AGENT), turn.turn_id),
+        "memories, the latest": lambda: f.memories(Scope(AGENT)),
+        "memories of a type and a tag": lambda: f.memories(
+            Scope(AGENT), MemoryListFilter(types=("fact",), tag="tag-0")
+        ),
+        "memories of a session": lambda: f.memories(Scope(AGENT), MemoryListFilter(session_id=memory.session_id)),
+        "memories with words that none has": lambda: f.memories(Scope(AGENT), MemoryListFilter(words="neither nor")),
+        "sizes of groups": lambda: f.group_sizes(Scope(AGENT), habit, now),
         **{
-            f"group: {each}": partial(f.group, AGENT, each, habit, now)
+            f"group: {each}": partial(f.group, Scope(AGENT), each, habit, now)
             for each in ("never", "ignored", "rising", "stale")
         },
-        "a memory": lambda: f.lifecycle(AGENT, hottest),
-        "turns that showed the most shown memory": lambda: f.showings(AGENT, hottest),
-        "when it was shown": lambda: f.shown_at(AGENT, hottest),
-        "near-duplicates": lambda: f.similar(AGENT, memory.id, MiniLM.model),
-        "policies": lambda: f.policies(AGENT),
-        "tools left out": lambda: f.omitted_tools(AGENT),
-        "tools left out, half a year ago": lambda: f.omitted_tools(AGENT, Period(past - timedelta(days=30), past)),
-        "health": lambda: f.health(AGENT),
+        "a memory": lambda: f.lifecycle(Scope(AGENT), hottest),
+        "turns that showed the most shown memory": lambda: f.showings(Scope(AGENT), hottest),
+        "when it was shown": lambda: f.shown_at(Scope(AGENT), hottest),
+        "near-duplicates": lambda: f.similar(Scope(AGENT), memory.id, MiniLM.model),
+        "policies": lambda: f.policies(Scope(AGENT)),
+        "tools left out": lambda: f.omitted_tools(Scope(AGENT)),
+        "tools left out, half a year ago": lambda: f.omitted_tools(
+            Scope(AGENT), Period(past - timedelta(days=30), past)
+        ),
+        "health": lambda: f.health(Scope(AGENT)),
     }
 
 
@@ -206,7 +218,7 @@ async def report(directory: Path, times: int, only: str | None) -> None:
     try:
         if only != "pages":
             await table("read", await reads(TurnAnalytics(database), database), times)
-        memory = await database.run(AGENT, lambda c: c.fetchval(HOTTEST, AGENT))
+        memory = await database.run(Scope(AGENT), lambda c: c.fetchval(HOTTEST, AGENT))
     finally:
         await database.close()
     try:

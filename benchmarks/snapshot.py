@@ -25,6 +25,7 @@ from brain.postgres.database import Connection
 from brain.postgres.transaction import beginning, in_transaction
 from brain.search import MemorySearch, Query
 from brain.types import MemoryType
+from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory
 
 T = TypeVar("T")
@@ -43,14 +44,14 @@ class One:
 
     async def run(
         self,
-        agent_id: str,
+        scope: Scope,
         work: Callable[[Connection], Awaitable[T]],
         *,
         timeout: float = 60.0,
         snapshot: bool = False,
     ) -> T:
-        """Run `work` in a transaction of the agent, with REPEATABLE READ if `snapshot` is set."""
-        return await in_transaction(self.connection, work, beginning(agent_id, timeout, snapshot=self.snapshot))
+        """Run `work` in a transaction of the scope, with REPEATABLE READ if `snapshot` is set."""
+        return await in_transaction(self.connection, work, beginning(scope, timeout, snapshot=self.snapshot))
 
 
 def words(seed: int, count: int) -> str:
@@ -77,12 +78,12 @@ async def measured(url: str, searches: int) -> dict[bool, list[float]]:
     took: dict[bool, list[float]] = {False: [], True: []}
     search = MemorySearch(one, lambda agent, spaces: None)  # type: ignore[arg-type]
     for query in queries * 2:  # until Postgres has planned and read all of it
-        await search.find(AGENT, query)
+        await search.find(Scope(AGENT), query)
     for block in range(2 * searches // BLOCK):
         one.snapshot = block % 4 in (0, 3)
         began = seconds(pid)
         for n in range(BLOCK):
-            await search.find(AGENT, queries[(block // 2 * BLOCK + n) % len(queries)])
+            await search.find(Scope(AGENT), queries[(block // 2 * BLOCK + n) % len(queries)])
         took[one.snapshot].append((seconds(pid) - began) / BLOCK * 1000)
     await connection.close()
     return took

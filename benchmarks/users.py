@@ -28,28 +28,17 @@ from benchmarks.large import say, vocabulary
 from brain.embedded import EmbeddedServer
 from brain.embedding.embedders import CachedEmbedder, Embedders
 from brain.ivf_index import IvfIndex
-from brain.postgres.database import Database, Work
+from brain.postgres.database import Database
 from brain.postgres.migrate import upgrade
 from brain.search import MemorySearch, Query, SearchResult
 from brain.store import MemoryStore
 from brain.types import NewMemory
+from brain.users import Scope
 
 ONE, MANY, USER = "one", "many", "user-0"
 TABLES = ("memory", "passage", "posting", "memory_value", "embedding", "session", "corpus")
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 QUERIES = 60
-
-
-class OfUser:
-    """The database in the view of one user."""
-
-    def __init__(self, database: Database, user_id: str) -> None:
-        self._database = database
-        self._user_id = user_id
-
-    async def run(self, agent_id: str, work: Work[Any], **options: Any) -> Any:
-        """Run work as `Database.run` does, in the view of the user."""
-        return await self._database.run(agent_id, work, user_id=self._user_id, **options)
 
 
 def sentences(count: int, chance: np.random.Generator, words: Sequence[str]) -> list[str]:
@@ -62,13 +51,14 @@ async def fill(database: Database, admin: asyncpg.Connection, users: int, privat
     """Store the memories of both agents, and return the sentences of `one`."""
     said = sentences(shared + private, np.random.default_rng(21), vocabulary(20_000))
     for user, own in (("", said[:shared]), (USER, said[shared:])):
-        store = MemoryStore(OfUser(database, user), Embedders([CachedEmbedder(WordEmbedder())]))  # type: ignore[arg-type]
+        store = MemoryStore(database, Embedders([CachedEmbedder(WordEmbedder())]))
         memories = [
             NewMemory(
                 type=("fact", "episode")[n % 2],
                 content=content,
                 session_id=f"{user}s{n // 25}",
                 occurred_at=AT + timedelta(minutes=n),
+                user_id=user or None,
             )
             for n, content in enumerate(own)
         ]
@@ -113,7 +103,7 @@ async def compare(database: Database, said: Sequence[str]) -> float:
         AssertionError: the results differ.
     """
     chance = np.random.default_rng(7)
-    search = MemorySearch(OfUser(database, USER))  # type: ignore[arg-type]
+    search = MemorySearch(database)
     took: dict[str, list[float]] = {ONE: [], MANY: []}
     for n in range(QUERIES + 5):
         words = chance.choice(said[int(chance.integers(len(said)))].strip(".").split(), 4)
@@ -122,7 +112,7 @@ async def compare(database: Database, said: Sequence[str]) -> float:
         results = {}
         for agent in (ONE, MANY) if n % 2 else (MANY, ONE):
             began = perf_counter()
-            results[agent] = await search.find(agent, query)
+            results[agent] = await search.find(Scope(agent, USER), query)
             if n >= 5:  # statements are planned in the first calls
                 took[agent].append((perf_counter() - began) * 1000)
         assert seen(results[ONE]) == seen(results[MANY]), words

@@ -19,7 +19,8 @@ from brain.filters import NO_FILTER, MemoryFilter
 from brain.postgres.database import Connection, Database
 from brain.postgres.wire_types import as_value
 from brain.redacting import Redact
-from brain.types import HiddenReason, InputModel, MemoryType, Moment, NewMemory, Trust
+from brain.types import HiddenReason, InputModel, Label, MemoryType, Moment, NewMemory, Trust
+from brain.users import Scope
 
 SQL = statements.load("archive")
 
@@ -81,11 +82,12 @@ class MemoryMetadata(InputModel):
 class TypeUsage(InputModel):
     """The usage of an agent's memories of one type: how often they were shown and used, as sums that decay with time.
 
-    The sums are as of `last_at`. The estimate of how often a single memory is used is drawn towards the rate of its
-    type.
+    The sums are as of `last_at`; they are of shared memories, or of those of `user_id`. The estimate of how often a
+    single memory is used is drawn towards the rate of its type.
     """
 
     type: MemoryType
+    user_id: Label | None = None
     shown: Mass
     used: Mass
     decoys: Mass
@@ -162,6 +164,7 @@ class StoredMemory:
     hidden_reason: HiddenReason | None
     created_at: datetime
     updated_at: datetime
+    user_id: str | None
     usage: Mapping[str, float | str] | None
     revisions: tuple[Any, ...] | None
 
@@ -172,26 +175,33 @@ class Archive:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def page(self, agent_id: str, after: int, limit: int, wanted: MemoryFilter = NO_FILTER) -> list[StoredMemory]:
-        """Return the next `limit` memories that a filter admits with a `seq` above `after`, in this order."""
+    async def page(self, scope: Scope, after: int, limit: int, wanted: MemoryFilter = NO_FILTER) -> list[StoredMemory]:
+        """Return the next `limit` memories that a filter admits with a `seq` above `after`, in this order.
+
+        They are those of the scope's user, or of all users, without the shared memories that a user's view sees too.
+        """
         admitted = filter_sql.condition(wanted)
         statement = filter_sql.filled(SQL.page, admitted.sql)
-        bound = statement(agent_id=agent_id, after_seq=after, limit=limit, **admitted.values)
-        return [as_value(StoredMemory, row) for row in await self._database.run(agent_id, lambda c: c.fetch(*bound))]
+        bound = statement(
+            agent_id=scope.agent_id, of_user=_of_user(scope), after_seq=after, limit=limit, **admitted.values
+        )
+        return [as_value(StoredMemory, row) for row in await self._database.run(scope, lambda c: c.fetch(*bound))]
 
-    async def bases(self, agent_id: str) -> list[TypeUsage]:
+    async def bases(self, scope: Scope) -> list[TypeUsage]:
         """Return how often the agent's memories of each type were shown and used, for an export."""
         return [
             TypeUsage(**dict(row))
-            for row in await self._database.run(agent_id, lambda c: c.fetch(*SQL.bases(agent_id=agent_id)))
+            for row in await self._database.run(
+                scope, lambda c: c.fetch(*SQL.bases(agent_id=scope.agent_id, of_user=_of_user(scope)))
+            )
         ]
 
-    async def put_bases(self, agent_id: str, bases: Sequence[TypeUsage]) -> None:
+    async def put_bases(self, scope: Scope, bases: Sequence[TypeUsage]) -> None:
         """Store how often imported memories of each type were used, for memory types that have no such counts yet."""
-        rows = [SQL.put_base.values(agent_id=agent_id, **dict(base)) for base in bases]
-        await self._database.run(agent_id, lambda c: c.executemany(SQL.put_base.sql, rows))
+        rows = [SQL.put_base.values(agent_id=scope.agent_id, **base.model_dump(exclude={"user_id"})) for base in bases]
+        await self._database.run(scope, lambda c: c.executemany(SQL.put_base.sql, rows))
 
-    async def repoint(self, agent_id: str, ids: Mapping[UUID, UUID], undated: Sequence[UUID] = ()) -> None:
+    async def repoint(self, scope: Scope, ids: Mapping[UUID, UUID], undated: Sequence[UUID] = ()) -> None:
         """Replace references to exported memories by the ids that these memories have in this database.
 
         `ids` maps each exported id to the id in this database. `undated` are superseded memories of an export that does
@@ -202,11 +212,16 @@ class Archive:
         async def work(c: Connection) -> None:
             if changed:
                 old_ids, new_ids = zip(*changed, strict=True)
-                await c.execute(*SQL.repoint(agent_id=agent_id, old_ids=list(old_ids), new_ids=list(new_ids)))
+                await c.execute(*SQL.repoint(agent_id=scope.agent_id, old_ids=list(old_ids), new_ids=list(new_ids)))
             if undated:
-                await c.execute(*SQL.date_superseded(agent_id=agent_id, memory_ids=list(undated)))
+                await c.execute(*SQL.date_superseded(agent_id=scope.agent_id, memory_ids=list(undated)))
 
-        await self._database.run(agent_id, work)
+        await self._database.run(scope, work)
+
+
+def _of_user(scope: Scope) -> str | None:
+    """Return the user whose rows an export has, or None for those of all users."""
+    return None if scope.sees_all else scope.key[1]
 
 
 async def put_kept(c: Connection, agent_id: str, kept: Sequence[MemoryMetadata]) -> None:

@@ -23,6 +23,7 @@ from brain.memory_rows import count, share_agent
 from brain.postgres.database import Connection, Database
 from brain.postgres.wire_types import as_value
 from brain.redacting import UNREDACTED, Redact, Redactor
+from brain.users import Scope
 
 SQL = statements.load("artifacts")
 
@@ -113,7 +114,7 @@ class Artifacts:
 
     async def put(
         self,
-        agent_id: str,
+        scope: Scope,
         session_id: str,
         artifacts: Sequence[NewArtifact],
         *,
@@ -133,7 +134,7 @@ class Artifacts:
         """
         ids = [artifact.id for artifact in artifacts]
         rows = await self._database.run(
-            agent_id, lambda c: c.fetch(*SQL.known(agent_id=agent_id, artifact_ids=ids)), timeout=timeout
+            scope, lambda c: c.fetch(*SQL.known(agent_id=scope.agent_id, artifact_ids=ids)), timeout=timeout
         )
         new = {artifact.id: artifact for artifact in artifacts}
         for row in rows:
@@ -144,10 +145,10 @@ class Artifacts:
         columns = await asyncio.to_thread(_columns, redacted)
 
         async def work(c: Connection) -> bool:
-            await share_agent(c, agent_id)
+            await share_agent(c, scope.agent_id)
             rows = await c.fetch(
                 *SQL.put(
-                    agent_id=agent_id,
+                    agent_id=scope.agent_id,
                     session_id=session_id,
                     turn_id=turn_id,
                     only_of_turn=only_of_turn,
@@ -157,25 +158,25 @@ class Artifacts:
             )
             return len(rows) == len(new)
 
-        return await self._database.run(agent_id, work, timeout=timeout)
+        return await self._database.run(scope, work, timeout=timeout)
 
-    async def read(self, agent_id: str, id: UUID, start: int, length: int) -> ArtifactPage | None:
+    async def read(self, scope: Scope, id: UUID, start: int, length: int) -> ArtifactPage | None:
         """Return at most `length` characters from the offset `start` on, or None if the artifact does not exist."""
 
         async def work(c: Connection) -> ArtifactPage | None:
-            row = await c.fetchrow(*SQL.artifact(agent_id=agent_id, artifact_id=id))
+            row = await c.fetchrow(*SQL.artifact(agent_id=scope.agent_id, artifact_id=id))
             if row is None:
                 return None
             artifact, replacements = _artifact(row)
             first, last = start // CHUNK_CHARS, (start + length - 1) // CHUNK_CHARS
-            pieces = await c.fetch(*SQL.pieces(agent_id=agent_id, artifact_id=id, first=first, last=last))
+            pieces = await c.fetch(*SQL.pieces(agent_id=scope.agent_id, artifact_id=id, first=first, last=last))
             text = "".join(piece["content"] for piece in pieces)
             skipped = start - first * CHUNK_CHARS
             return ArtifactPage(artifact, start, text[skipped : skipped + length].translate(replacements))
 
-        return await self._database.run(agent_id, work)
+        return await self._database.run(scope, work)
 
-    async def search(self, agent_id: str, id: UUID, literal: str, limit: int) -> tuple[MatchingLine, ...] | None:
+    async def search(self, scope: Scope, id: UUID, literal: str, limit: int) -> tuple[MatchingLine, ...] | None:
         """Return the first `limit` lines that contain the text `literal`, or None if the artifact does not exist.
 
         An empty text matches nothing.
@@ -187,7 +188,7 @@ class Artifacts:
             raise InvalidInput(f"literal: expected at most {CHUNK_CHARS:,} characters without a line break")
 
         async def work(c: Connection) -> tuple[MatchingLine, ...] | None:
-            row = await c.fetchrow(*SQL.artifact(agent_id=agent_id, artifact_id=id))
+            row = await c.fetchrow(*SQL.artifact(agent_id=scope.agent_id, artifact_id=id))
             if row is None:
                 return None
             _, replacements = _artifact(row)
@@ -195,25 +196,27 @@ class Artifacts:
             if not sought or _UNSTORABLE.search(sought):  # the artifact does not contain this character
                 return ()
             pieces = await c.fetch(
-                *SQL.holding(agent_id=agent_id, artifact_id=id, literal=sought, overlap=len(sought) - 1, limit=limit)
+                *SQL.holding(
+                    agent_id=scope.agent_id, artifact_id=id, literal=sought, overlap=len(sought) - 1, limit=limit
+                )
             )
             lines = chain.from_iterable(_lines(as_value(_Chunk, piece), sought) for piece in pieces)
             return tuple(MatchingLine(n, start, text.translate(replacements)) for n, start, text in lines)[:limit]
 
-        return await self._database.run(agent_id, work)
+        return await self._database.run(scope, work)
 
-    async def list_by_session(self, agent_id: str, session_id: str) -> tuple[Artifact, ...]:
+    async def list_by_session(self, scope: Scope, session_id: str) -> tuple[Artifact, ...]:
         """Return the artifacts of a session, oldest first."""
         rows = await self._database.run(
-            agent_id, lambda c: c.fetch(*SQL.of_session(agent_id=agent_id, session_id=session_id))
+            scope, lambda c: c.fetch(*SQL.of_session(agent_id=scope.agent_id, session_id=session_id))
         )
         return tuple(as_value(Artifact, row) for row in rows)
 
-    async def delete(self, agent_id: str, ids: Sequence[UUID]) -> int:
+    async def delete(self, scope: Scope, ids: Sequence[UUID]) -> int:
         """Delete the artifacts with these ids, and return how many were deleted."""
         return count(
             await self._database.run(
-                agent_id, lambda c: c.execute(*SQL.delete(agent_id=agent_id, artifact_ids=list(ids)))
+                scope, lambda c: c.execute(*SQL.delete(agent_id=scope.agent_id, artifact_ids=list(ids)))
             )
         )
 

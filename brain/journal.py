@@ -32,6 +32,7 @@ from brain.erasure.residue import Residue
 from brain.errors import InvalidInput, JournalError
 from brain.file_lock import FileLock
 from brain.turn_records import Exposure, OpenTurn
+from brain.users import Scope
 
 log = logging.getLogger(__name__)
 
@@ -40,24 +41,32 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS entry (
     id       INTEGER PRIMARY KEY AUTOINCREMENT,
     agent_id TEXT    NOT NULL,
+    user_id  TEXT    NOT NULL DEFAULT '',
     turn_id  TEXT    NOT NULL,
     version  INTEGER NOT NULL DEFAULT 1,
     opening  TEXT,
     outcome  TEXT,
     error    TEXT,
     kept_at  REAL,
-    UNIQUE (agent_id, turn_id))
+    UNIQUE (agent_id, user_id, turn_id))
 """
-_ADD_KEPT_AT = "ALTER TABLE entry ADD COLUMN kept_at REAL"  # for a file of an older version
+# For a file of an older version, which had no users and perhaps no `kept_at`: its entries are without a user.
+_ADD_KEPT_AT = "ALTER TABLE entry ADD COLUMN kept_at REAL"
+_RENAME = "ALTER TABLE entry RENAME TO entry_without_users"
+_COPY = """
+INSERT INTO entry (id, version, agent_id, turn_id, opening, outcome, error, kept_at)
+SELECT id, version, agent_id, turn_id, opening, outcome, error, kept_at FROM entry_without_users
+"""
+_DROP = "DROP TABLE entry_without_users"
 # Existing values stay. A value that was missing is added and makes a new version of the entry.
 _PUT = """
-INSERT INTO entry (agent_id, turn_id, opening, outcome, kept_at) VALUES (?, ?, ?, ?, ?)
-ON CONFLICT (agent_id, turn_id) DO UPDATE SET
+INSERT INTO entry (agent_id, user_id, turn_id, opening, outcome, kept_at) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (agent_id, user_id, turn_id) DO UPDATE SET
     opening = coalesce(opening, excluded.opening), outcome = coalesce(outcome, excluded.outcome),
     version = version + 1, error = NULL
 WHERE (opening IS NULL AND excluded.opening IS NOT NULL) OR (outcome IS NULL AND excluded.outcome IS NOT NULL)
 """
-_COLUMNS = "id, version, agent_id, turn_id, opening, outcome, error"
+_COLUMNS = "id, version, agent_id, user_id, turn_id, opening, outcome, error"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +74,23 @@ class JournalEntry:
     """An entry of the journal: a turn that waits until Postgres can store it.
 
     Ids grow and are never reused. `version` grows when an opening or outcome is added to the entry. `error` is set if
-    Postgres refused the entry; such an entry is parked, which means that it is not tried again for now.
+    Postgres refused the entry; such an entry is parked, which means that it is not tried again for now. `user_id` is ''
+    for a turn without a user.
     """
 
     id: int
     version: int
     agent_id: str
+    user_id: str
     turn_id: str
     opening: str | None
     outcome: str | None
     error: str | None
+
+    @property
+    def scope(self) -> Scope:
+        """The agent and the view in which the turn ran."""
+        return Scope(self.agent_id, self.user_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +114,18 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def put(self, agent_id: str, turn_id: str, *, opening: str | None = None, outcome: str | None = None) -> bool:
+    def put(self, scope: Scope, turn_id: str, *, opening: str | None = None, outcome: str | None = None) -> bool:
         """Store a turn's opening, its outcome, or both, and sync the file. Return False if the entry already had them.
 
         Existing values are not replaced. If something is added to a parked entry, the entry becomes pending again.
         """
         self._make_room()
         with self._transaction() as c:
-            return c.execute(_PUT, (agent_id, turn_id, opening, outcome, time())).rowcount > 0
+            return c.execute(_PUT, (*scope.key, turn_id, opening, outcome, time())).rowcount > 0
 
-    def find(self, agent_id: str, turn_id: str) -> JournalEntry | None:
-        """Return the journal's entry for a turn, parked or not, or None if there is none."""
-        return self._first("agent_id = ? AND turn_id = ?", agent_id, turn_id)
+    def find(self, scope: Scope, turn_id: str) -> JournalEntry | None:
+        """Return the journal's entry for a turn of the scope's user, parked or not, or None if there is none."""
+        return self._first("agent_id = ? AND user_id = ? AND turn_id = ?", *scope.key, turn_id)
 
     def after(self, id: int) -> JournalEntry | None:
         """Return the first pending entry whose id is larger than `id`, or None if there is none."""
@@ -148,9 +164,10 @@ class Journal:
         finally:
             lock.unlock()
 
-    def erase(self, agent_id: str) -> int:
-        """Remove all entries of an agent and return their number."""
-        return self._change("DELETE FROM entry WHERE agent_id = ?", agent_id)
+    def erase(self, scope: Scope) -> int:
+        """Remove all entries of a user, or in the operator's view of the agent, and return their number."""
+        where, values = _owned(scope)
+        return self._change(f"DELETE FROM entry WHERE {where}", *values)
 
     def end(self, agent_id: str, until: datetime) -> int:
         """Remove an agent's parked entries of turns before `until`, and return their number.
@@ -167,8 +184,11 @@ class Journal:
             c.executemany("DELETE FROM entry WHERE id = ?", due)
         return len(due)
 
-    def cut(self, agent_id: str, remains: Residue) -> int:
-        """Remove erased text from an agent's entries, and return the number of entries that contained such text.
+    def cut(self, scope: Scope, remains: Residue) -> int:
+        """Remove erased text from a user's entries, and return the number of entries that contained such text.
+
+        In the operator's view, and in the view without a user, the entries of all users are searched: the turns of all
+        users read shared memories.
 
         A changed entry gets a new id. A process that is draining the old entry thus finds that it is gone.
         """
@@ -176,12 +196,14 @@ class Journal:
             return 0
         changed = 0
         with self._transaction() as c:
-            select = "SELECT turn_id, opening, outcome, kept_at FROM entry WHERE agent_id = ?"
-            for turn_id, opening, outcome, kept_at in c.execute(select, (agent_id,)).fetchall():
+            where, values = _owned(scope if scope.user is not None else Scope.all_users(scope.agent_id))
+            select = f"SELECT user_id, turn_id, opening, outcome, kept_at FROM entry WHERE {where}"
+            for user_id, turn_id, opening, outcome, kept_at in c.execute(select, values).fetchall():
                 cleaned = opening and opening_without(opening, remains), outcome and remains.cut_json(outcome)
                 if cleaned != (opening, outcome):
-                    c.execute("DELETE FROM entry WHERE agent_id = ? AND turn_id = ?", (agent_id, turn_id))
-                    c.execute(_PUT, (agent_id, turn_id, *cleaned, kept_at))
+                    key = (scope.agent_id, user_id, turn_id)
+                    c.execute("DELETE FROM entry WHERE agent_id = ? AND user_id = ? AND turn_id = ?", key)
+                    c.execute(_PUT, (*key, *cleaned, kept_at))
                     changed += 1
         return changed
 
@@ -212,15 +234,15 @@ class Journal:
         opening = oldest.opening if oldest is not None else None
         return Backlog(pending, parked, read(opening).at if opening is not None else None)
 
-    def parked(self, agent_id: str, limit: int = 20) -> list[JournalEntry]:
-        """Return an agent's parked entries (turns that Postgres refused), oldest first."""
+    def parked(self, scope: Scope, limit: int = 20) -> list[JournalEntry]:
+        """Return the parked entries (turns that Postgres refused) of a user, or in the operator's view of the agent."""
         if not self.exists:
             return []
-        where = "agent_id = ? AND error IS NOT NULL ORDER BY id LIMIT ?"
+        owned, values = _owned(scope)
+        where = f"{owned} AND error IS NOT NULL ORDER BY id LIMIT ?"
         with self._transaction() as c:
             return [
-                JournalEntry(*row)
-                for row in c.execute(f"SELECT {_COLUMNS} FROM entry WHERE {where}", (agent_id, limit))
+                JournalEntry(*row) for row in c.execute(f"SELECT {_COLUMNS} FROM entry WHERE {where}", (*values, limit))
             ]
 
     def _first(self, where: str, *values: Any) -> JournalEntry | None:
@@ -247,8 +269,7 @@ class Journal:
                 c.execute("PRAGMA synchronous = EXTRA")  # sync the folder too: a commit deletes the rollback journal
                 c.execute("PRAGMA secure_delete = ON")
                 c.execute(_SCHEMA)
-                if not c.execute("SELECT 1 FROM pragma_table_info('entry') WHERE name = 'kept_at'").fetchone():
-                    c.execute(_ADD_KEPT_AT)
+                _upgrade(c)
                 yield c
         except (sqlite3.Error, OSError) as error:
             raise JournalError(f"the journal {str(self.path)!r} cannot be used: {error}") from error
@@ -263,6 +284,21 @@ class Journal:
                 folder.mkdir(mode=0o700)
         except OSError as error:
             raise JournalError(f"the journal {str(self.path)!r} cannot be used: {error}") from error
+
+
+def _owned(scope: Scope) -> tuple[str, tuple[str, ...]]:
+    """Return a condition on the entries of a scope, and its values."""
+    return ("agent_id = ?", (scope.agent_id,)) if scope.sees_all else ("agent_id = ? AND user_id = ?", scope.key)
+
+
+def _upgrade(c: sqlite3.Connection) -> None:
+    """Add the columns that a file of an older version lacks."""
+    columns = {name for (name,) in c.execute("SELECT name FROM pragma_table_info('entry')")}
+    if "kept_at" not in columns:
+        c.execute(_ADD_KEPT_AT)
+    if "user_id" not in columns:
+        for statement in (_RENAME, _SCHEMA, _COPY, _DROP):
+            c.execute(statement)
 
 
 def journal_name(url: str | None) -> str:

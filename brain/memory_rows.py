@@ -17,6 +17,7 @@ from brain.indexing import IndexedPassage
 from brain.languages import AgentLanguages
 from brain.postgres.database import Connection
 from brain.types import NewMemory, above
+from brain.users import Scope
 
 SQL = statements.load("store")
 
@@ -55,7 +56,7 @@ async def share_users(c: Connection, agent_id: str, user_ids: Sequence[str]) -> 
 
 
 async def write(
-    c: Connection, agent_id: str, prepared: list[PreparedMemory], embedders: Embedders, languages: AgentLanguages
+    c: Connection, scope: Scope, prepared: list[PreparedMemory], embedders: Embedders, languages: AgentLanguages
 ) -> bool:
     """Store the prepared memories that do not exist yet, with their sessions, index entries and vectors.
 
@@ -65,31 +66,33 @@ async def write(
     Raises:
         UnknownMemory: a memory supersedes one that the agent does not have.
     """
-    state = await agent_rows.locked(c, agent_id)
+    state = await agent_rows.locked(c, scope.agent_id)
     models = {model for item in prepared for model in item.vectors}
-    state = await state.recognised(c, agent_id, (item.memory.content for item in prepared))
-    if not state.indexed_alike(agent_id, _indexed(prepared), languages):
+    state = await state.recognised(c, scope.agent_id, (item.memory.content for item in prepared))
+    if not state.indexed_alike(scope.agent_id, _indexed(prepared), languages):
         return False
-    if not await index_rows.agree(c, agent_id, embedders, models):
+    if not await index_rows.agree(c, scope.agent_id, embedders, models):
         return False
     # read again under the lock: another writer may have stored some of the memories meanwhile
-    rows = await c.fetch(*SQL.existing_identities(agent_id=agent_id, identities=[item.identity for item in prepared]))
+    rows = await c.fetch(
+        *SQL.existing_identities(agent_id=scope.agent_id, identities=[item.identity for item in prepared])
+    )
     known = {row["identity"] for row in rows}
     fresh = [item for item in prepared if item.identity not in known]
     new = [
-        item if item.kept is not None else replace(item, id=_id(agent_id, state.next_seq + n, item))
+        item if item.kept is not None else replace(item, id=_id(scope.agent_id, state.next_seq + n, item))
         for n, item in enumerate(fresh)
     ]
-    superseding = await _superseding(c, agent_id, [item for item in new if item.kept is None])
-    sessions, opened = await _touch_sessions(c, agent_id, new, state.next_session)
-    await _insert_memories(c, agent_id, new, state.next_seq, sessions)
-    await _insert_index(c, agent_id, new, sessions, state.indexed.written)
-    await _hide(c, agent_id, superseding)
-    await archive.put_kept(c, agent_id, [item.kept for item in new if item.kept is not None])
+    superseding = await _superseding(c, scope, [item for item in new if item.kept is None])
+    sessions, opened = await _touch_sessions(c, scope.agent_id, new, state.next_session)
+    await _insert_memories(c, scope.agent_id, new, state.next_seq, sessions)
+    await _insert_index(c, scope.agent_id, new, sessions, state.indexed.written)
+    await _hide(c, scope.agent_id, superseding)
+    await archive.put_kept(c, scope.agent_id, [item.kept for item in new if item.kept is not None])
     pieces = _indexed(new)
     await c.execute(
         *SQL.add_to_counts(
-            agent_id=agent_id,
+            agent_id=scope.agent_id,
             seqs=len(new),
             session_numbers=opened,
             memories=len(new),
@@ -100,7 +103,7 @@ async def write(
         ),
     )
     if state.outgrown(len(new)):
-        languages.mark_due(agent_id)
+        languages.mark_due(scope.agent_id)
     return True
 
 
@@ -113,16 +116,19 @@ def _id(agent_id: str, seq: int, item: PreparedMemory) -> UUID:
     return uuid5(NAMESPACE_OID, f"{agent_id}\0{seq}\0{item.identity.hex()}")
 
 
-async def _superseding(c: Connection, agent_id: str, prepared: list[PreparedMemory]) -> dict[UUID, PreparedMemory]:
+async def _superseding(c: Connection, scope: Scope, prepared: list[PreparedMemory]) -> dict[UUID, PreparedMemory]:
     """Return the memories that are superseded, each with the earliest of its replacements.
 
     A memory is not superseded by one of lower trust. Raise UnknownMemory if a memory to supersede is missing.
     """
     named = {item.memory.supersedes for item in prepared if item.memory.supersedes is not None}
-    rows = await c.fetch(*SQL.states(agent_id=agent_id, memory_ids=list(named))) if named else []
+    rows = await c.fetch(*SQL.states(agent_id=scope.agent_id, memory_ids=list(named))) if named else []
+    for row in rows:
+        if row["user_id"] != scope.user_id:
+            raise InvalidInput(f"supersedes: memory {row['id']} is not of {scope} alone; only its own can be replaced")
     trusts = {row["id"]: row["trust"] for row in rows}
     for missing in sorted(named - trusts.keys(), key=str):
-        raise UnknownMemory(f"supersedes: agent {agent_id!r} has no memory {missing}")
+        raise UnknownMemory(f"supersedes: {scope} has no memory {missing}")
     latest_first = sorted(prepared, key=lambda item: item.occurred_at, reverse=True)
     return {
         old: item
@@ -245,7 +251,7 @@ async def _insert_index(
 
 async def rewrite(
     c: Connection,
-    agent_id: str,
+    scope: Scope,
     item: PreparedMemory,
     version: str,
     replaced: Mapping[str, Any],
@@ -260,21 +266,21 @@ async def rewrite(
     Raises:
         InvalidInput: another memory has the same identity (type and source, or type and content).
     """
-    state = await agent_rows.locked(c, agent_id)
-    if not state.indexed_alike(agent_id, _indexed([item]), languages):
+    state = await agent_rows.locked(c, scope.agent_id)
+    if not state.indexed_alike(scope.agent_id, _indexed([item]), languages):
         return False
-    if not await index_rows.agree(c, agent_id, embedders, set(item.vectors)):
+    if not await index_rows.agree(c, scope.agent_id, embedders, set(item.vectors)):
         return False
-    if await c.fetchval(*SQL.version(agent_id=agent_id, memory_id=item.id)) != version:
+    if await c.fetchval(*SQL.version(agent_id=scope.agent_id, memory_id=item.id)) != version:
         return False
-    await _require_unique(c, agent_id, item)
-    gone = await _delete_index(c, agent_id, item.id)
-    await _replace_row(c, agent_id, item, replaced)
-    sessions, _ = await _touch_sessions(c, agent_id, [item], 0, new=False)
-    await _insert_index(c, agent_id, [item], sessions, state.indexed.written)
+    await _require_unique(c, scope.agent_id, item)
+    gone = await _delete_index(c, scope.agent_id, item.id)
+    await _replace_row(c, scope.agent_id, item, replaced)
+    sessions, _ = await _touch_sessions(c, scope.agent_id, [item], 0, new=False)
+    await _insert_index(c, scope.agent_id, [item], sessions, state.indexed.written)
     await c.execute(
         *SQL.add_to_counts(
-            agent_id=agent_id,
+            agent_id=scope.agent_id,
             seqs=0,
             session_numbers=0,
             memories=0,
@@ -332,6 +338,13 @@ async def _require_unique(c: Connection, agent_id: str, item: PreparedMemory) ->
     others = await c.fetch(*SQL.existing_identities(agent_id=agent_id, identities=[item.identity]))
     if any(row["id"] != item.id for row in others):
         raise InvalidInput(f"memory {others[0]['id']} already has this content")
+
+
+def require_own(scope: Scope, owners: Mapping[UUID, str]) -> None:
+    """Raise InvalidInput for the first of these memories, each with its user, that the view sees but must not write."""
+    for id, owner in owners.items():
+        if owner != scope.user_id:
+            raise InvalidInput(f"user_id: memory {id} is shared, and a user's view writes only that user's memories")
 
 
 def require_known(agent_id: str, ids: Collection[UUID], known: Collection[UUID]) -> None:

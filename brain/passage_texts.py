@@ -13,6 +13,7 @@ from uuid import UUID
 from brain import statements
 from brain.postgres.database import Database
 from brain.types import MemoryType, Vector
+from brain.users import Scope
 
 SQL = statements.load("passage_texts")
 
@@ -51,11 +52,11 @@ class PassageTexts:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def read(self, agent_id: str, keys: Sequence[Key], model: str) -> Mapping[Key, PassageText]:
+    async def read(self, scope: Scope, keys: Sequence[Key], model: str) -> Mapping[Key, PassageText]:
         """Return the passages that still exist, each with its vector by the embedding model `model`."""
         ids, ordinals = [id for id, _ in keys], [ordinal for _, ordinal in keys]
         rows = await self._database.run(
-            agent_id, lambda c: c.fetch(*SQL.read(agent_id=agent_id, memory_ids=ids, ordinals=ordinals, model=model))
+            scope, lambda c: c.fetch(*SQL.read(agent_id=scope.agent_id, memory_ids=ids, ordinals=ordinals, model=model))
         )
         return {
             (row["memory_id"], row["ordinal"]): PassageText(**{name: row[name] for name in PASSAGE_FIELDS})

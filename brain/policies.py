@@ -20,6 +20,7 @@ from brain.postgres.wire_types import as_value
 from brain.search import Masses
 from brain.statements import SqlStatement
 from brain.turn_records import ShadowedTurn, Verdict
+from brain.users import Scope
 
 SQL = statements.load("policies")
 
@@ -76,6 +77,7 @@ class SampledTurn:
     message: str
     policy: str
     record: str | None
+    user_id: str = ""
 
 
 class PolicyStore:
@@ -96,14 +98,14 @@ class PolicyStore:
             )
             return await c.fetchrow(*SQL.versions(agent_id=agent_id, limit=1, version=version))
 
-        return PolicyVersion(**dict(await self._database.run(agent_id, work)))
+        return PolicyVersion(**dict(await self._database.run(Scope(agent_id), work)))
 
     async def versions(self, agent_id: str, version: str | None = None) -> list[PolicyVersion]:
         """Return the saved policies, latest first.
 
         With `version`, return only the policy of this version, if it exists.
         """
-        rows = await self._fetch(agent_id, SQL.versions, limit=MAX_VERSIONS, version=version)
+        rows = await self._fetch(Scope(agent_id), SQL.versions, limit=MAX_VERSIONS, version=version)
         return [as_value(PolicyVersion, row) for row in rows]
 
     async def activate(
@@ -135,72 +137,71 @@ class PolicyStore:
                 *SQL.activate(agent_id=agent_id, role=role, number=number + 1, version=version, author=by, note=note)
             )
 
-        return PolicyActivation(**dict(await self._database.run(agent_id, work)))
+        return PolicyActivation(**dict(await self._database.run(Scope(agent_id), work)))
 
     async def activations(self, agent_id: str, role: Role, limit: int = MAX_ACTIVATIONS) -> list[PolicyActivation]:
         """Return the activations of a role, latest first."""
         return [
             PolicyActivation(**dict(row))
-            for row in await self._fetch(agent_id, SQL.activations, role=role, limit=limit)
+            for row in await self._fetch(Scope(agent_id), SQL.activations, role=role, limit=limit)
         ]
 
     async def active(self, agent_id: str) -> dict[Role, ActivePolicy]:
         """Return the policy in force in each role; a role without activations is left out."""
         active: dict[Role, ActivePolicy] = {}
-        for row in await self._fetch(agent_id, SQL.active):
+        for row in await self._fetch(Scope(agent_id), SQL.active):
             choice = {name: value for name, value in row.items() if name != "changes"}
             active[row["role"]] = ActivePolicy(PolicyActivation(**choice), row["changes"] or {})
         return active
 
     async def content(self, agent_id: str, version: str) -> Mapping[str, Any] | None:
         """Return the full settings of a policy by its version, or None if no turn was planned under this policy."""
-        rows = await self._fetch(agent_id, SQL.content, version=version)
+        rows = await self._fetch(Scope(agent_id), SQL.content, version=version)
         return dict(rows[0]["content"]) if rows else None
 
-    async def shadowed(self, agent_id: str, version: str, latest: int) -> list[ShadowedTurn]:
+    async def shadowed(self, scope: Scope, version: str, latest: int) -> list[ShadowedTurn]:
         """Return the latest turns in which this policy ran as a shadow, with the memories that it would have shown."""
         return [
-            as_value(ShadowedTurn, row)
-            for row in await self._fetch(agent_id, SQL.shadowed, policy=version, limit=latest)
+            as_value(ShadowedTurn, row) for row in await self._fetch(scope, SQL.shadowed, policy=version, limit=latest)
         ]
 
-    async def base_rates(self, agent_id: str) -> dict[str, Masses]:
+    async def base_rates(self, scope: Scope) -> dict[str, Masses]:
         """Return how often memories of each type were shown and used, as sums that decay with time."""
-        rows = [dict(row) for row in await self._fetch(agent_id, SQL.base_rates)]
+        rows = [dict(row) for row in await self._fetch(scope, SQL.base_rates)]
         return {row.pop("type"): Masses(**row) for row in rows}
 
     # --- recorded turns ---
 
-    async def sample(self, agent_id: str, since: datetime, until: datetime, latest: int) -> list[SampledTurn]:
+    async def sample(self, scope: Scope, since: datetime, until: datetime, latest: int) -> list[SampledTurn]:
         """Return the latest completed turns between `since` (included) and `until` (excluded), newest first."""
-        rows = await self._fetch(agent_id, SQL.sample, since=since, until=until, limit=latest)
-        return [SampledTurn(row["turn_id"], row["at"], row["message"], row["policy"], row["record"]) for row in rows]
+        rows = await self._fetch(scope, SQL.sample, since=since, until=until, limit=latest)
+        return [as_value(SampledTurn, row) for row in rows]
 
     async def completed(self, agent_id: str, since: datetime, until: datetime) -> int:
         """Return the number of turns completed from the UTC day of `since` to the UTC day of `until`.
 
         Replay samples are drawn from these turns.
         """
-        return int((await self._fetch(agent_id, SQL.completed, since=since, until=until))[0][0])
+        return int((await self._fetch(Scope(agent_id), SQL.completed, since=since, until=until))[0][0])
 
-    async def still_exist(self, agent_id: str, turn_ids: Sequence[str], memory_ids: Sequence[UUID]) -> bool:
+    async def still_exist(self, scope: Scope, turn_ids: Sequence[str], memory_ids: Sequence[UUID]) -> bool:
         """Return True if all of these turns and memories still exist."""
-        [row] = await self._fetch(agent_id, SQL.count_existing, turn_ids=list(turn_ids), memory_ids=list(memory_ids))
+        [row] = await self._fetch(scope, SQL.count_existing, turn_ids=list(turn_ids), memory_ids=list(memory_ids))
         return (row["turns"], row["memories"]) == (len(set(turn_ids)), len(set(memory_ids)))
 
-    async def verdicts(self, agent_id: str, turn_ids: Sequence[str]) -> list[Verdict]:
+    async def verdicts(self, scope: Scope, turn_ids: Sequence[str]) -> list[Verdict]:
         """Return the verdicts (used or not used) on the memories that these turns showed, oldest first."""
-        rows = await self._fetch(agent_id, SQL.verdicts_of, turn_ids=list(turn_ids))
+        rows = await self._fetch(scope, SQL.verdicts_of, turn_ids=list(turn_ids))
         return [as_value(Verdict, row) for row in rows]
 
-    async def verdicts_before(self, agent_id: str, at: datetime, latest: int) -> list[Verdict]:
+    async def verdicts_before(self, scope: Scope, at: datetime, latest: int) -> list[Verdict]:
         """Return the verdicts on the memories shown in the `latest` completed turns before `at`, oldest first.
 
         A verdict says whether a memory was used.
         """
-        rows = await self._fetch(agent_id, SQL.verdicts_before, before=at, limit=latest)
+        rows = await self._fetch(scope, SQL.verdicts_before, before=at, limit=latest)
         return [as_value(Verdict, row) for row in rows]
 
-    async def _fetch(self, agent_id: str, statement: SqlStatement, **values: Any) -> list[Any]:
-        bound = statement(agent_id=agent_id, **values)
-        return list(await self._database.run(agent_id, lambda c: c.fetch(*bound), timeout=_SECONDS))
+    async def _fetch(self, scope: Scope, statement: SqlStatement, **values: Any) -> list[Any]:
+        bound = statement(agent_id=scope.agent_id, **values)
+        return list(await self._database.run(scope, lambda c: c.fetch(*bound), timeout=_SECONDS))

@@ -33,6 +33,7 @@ from brain.terms import (
 )
 from brain.text import lexemes
 from brain.types import HiddenReason, MemoryType, Trust, Vector
+from brain.users import Scope
 
 SQL = statements.load("search")
 
@@ -80,6 +81,7 @@ class Hit:
     memory has other passages too. `previous_id` and `next_id` are the memories before and after it in its session.
     `hidden_at`, `hidden_reason` and `replaced_by` are set if the memory is hidden at the time of the query.
     `claim` is the subject and attribute that the memory states (see `brain.claims`), None if none was recognised.
+    `user_id` is None for a shared memory.
     """
 
     memory_id: UUID
@@ -110,6 +112,7 @@ class Hit:
     hidden_reason: HiddenReason | None = None
     replaced_by: UUID | None = None
     claim: str | None = None
+    user_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +170,7 @@ class MemorySearch:
         self._on_models = on_models
         self._languages = languages if languages is not None else AgentLanguages()
 
-    async def find(self, agent_id: str, query: Query, *, timeout: float = 60.0) -> SearchResult:
+    async def find(self, scope: Scope, query: Query, *, timeout: float = 60.0) -> SearchResult:
         """Return every candidate of the query with its raw scores, and the statistics needed to weight the scores.
 
         Raises:
@@ -175,16 +178,16 @@ class MemorySearch:
         """
 
         async def work(connection: Connection) -> tuple[Any, dict[str, Term], list[Hit]]:
-            facts, lexemes = await self._facts(connection, agent_id, query)
+            facts, lexemes = await self._facts(connection, scope, query)
             words = terms(facts["terms"] or {}, lexemes, facts["sessions"])
             chosen = select_terms(words, facts["passages"])
             associated = past_turns.associated(facts["past"] or [], query.past)
-            hits = await _candidates(connection, agent_id, query, associated, chosen, hidden=facts["hidden"])
+            hits = await _candidates(connection, scope.agent_id, query, associated, chosen, hidden=facts["hidden"])
             return facts, words, sorted(hits, key=lambda hit: (hit.seq, hit.ordinal))
 
         # in one snapshot: the second statement must find the postings that the first one counted
-        facts, words, hits = await self._database.run(agent_id, work, timeout=timeout, snapshot=True)
-        self._on_models(agent_id, EmbeddingSpaces.of(facts["live"], facts["kept"]))
+        facts, words, hits = await self._database.run(scope, work, timeout=timeout, snapshot=True)
+        self._on_models(scope.agent_id, EmbeddingSpaces.of(facts["live"], facts["kept"]))
         language = _indexed(facts).language
         rarity = {lexeme: idf(facts["passages"], term.content_passages) for lexeme, term in words.items()}
         return SearchResult(
@@ -199,17 +202,17 @@ class MemorySearch:
             past=tuple(past_turns.past_turn(row, rarity, language) for row in facts["past"] or []),
         )
 
-    async def _facts(self, connection: Connection, agent_id: str, query: Query) -> tuple[Any, list[str]]:
+    async def _facts(self, connection: Connection, scope: Scope, query: Query) -> tuple[Any, list[str]]:
         """Return the row of statistics for the query, such as the frequencies of its lexemes, and these lexemes.
 
         The lexemes depend on the agent's language, which is cached. If the database has another language for the agent,
         the statement is run again with the lexemes of that language.
         """
         assumed = None
-        while assumed != (language := self._languages.of(agent_id).language):
+        while assumed != (language := self._languages.of(scope.agent_id).language):
             assumed, lexemes = language, _lexemes(query.text, language)
-            facts = await connection.fetchrow(*SQL.facts(**_fact_values(agent_id, query, lexemes)))
-            self._languages.remember(agent_id, _indexed(facts))
+            facts = await connection.fetchrow(*SQL.facts(**_fact_values(scope.agent_id, query, lexemes)))
+            self._languages.remember(scope.agent_id, _indexed(facts))
         return facts, lexemes
 
 
@@ -330,4 +333,5 @@ def _hit(row: Any) -> Hit:
         hidden_reason=row["hidden_reason"],
         replaced_by=row["replaced_by"],
         claim=row["claim"],
+        user_id=row["user_id"],
     )

@@ -12,6 +12,7 @@ from brain.memory_rows import share_agent
 from brain.postgres.database import Connection, Database
 from brain.postgres.wire_types import as_value
 from brain.redacting import UNREDACTED, Redactor
+from brain.users import Scope
 
 SQL = statements.load("sessions")
 
@@ -74,21 +75,21 @@ class Sessions:
         self._database = database
         self._redactor = redactor
 
-    async def carried(self, agent_id: str, session_id: str, *, timeout: float = 60.0) -> CarriedState:
+    async def carried(self, scope: Scope, session_id: str, *, timeout: float = 60.0) -> CarriedState:
         """Return the state that the next turn needs, empty for a session that does not exist."""
         row = await self._database.run(
-            agent_id, lambda c: c.fetchrow(*SQL.carried(agent_id=agent_id, session_id=session_id)), timeout=timeout
+            scope, lambda c: c.fetchrow(*SQL.carried(agent_id=scope.agent_id, session_id=session_id)), timeout=timeout
         )
         return as_value(CarriedState, row) if row is not None else CarriedState()
 
-    async def state(self, agent_id: str, session_id: str, recent: int) -> SessionState | None:
+    async def state(self, scope: Scope, session_id: str, recent: int) -> SessionState | None:
         """Return a session with its last `recent` turns, or None if it does not exist."""
 
         async def work(c: Connection) -> SessionState | None:
-            row = await c.fetchrow(*SQL.session(agent_id=agent_id, session_id=session_id))
+            row = await c.fetchrow(*SQL.session(agent_id=scope.agent_id, session_id=session_id))
             if row is None:
                 return None
-            turns = await c.fetch(*SQL.session_turns(agent_id=agent_id, session_id=session_id, limit=recent))
+            turns = await c.fetch(*SQL.session_turns(agent_id=scope.agent_id, session_id=session_id, limit=recent))
             return SessionState(
                 session_id=row["session_id"],
                 memories=row["memories"],
@@ -101,11 +102,11 @@ class Sessions:
                 recent=tuple(tuple(turn) for turn in turns),
             )
 
-        return await self._database.run(agent_id, work)
+        return await self._database.run(scope, work)
 
     async def roll(
         self,
-        agent_id: str,
+        scope: Scope,
         session_id: str,
         turn_id: str,
         old: CarriedState,
@@ -124,10 +125,10 @@ class Sessions:
         summary = await self._redactor.text(summary)
 
         async def work(c: Connection) -> bool:
-            await share_agent(c, agent_id)
+            await share_agent(c, scope.agent_id)
             row = await c.fetchrow(
                 *SQL.roll(
-                    agent_id=agent_id,
+                    agent_id=scope.agent_id,
                     session_id=session_id,
                     old_summary=old.summary,
                     old_summarized_until=old.summarized_until,
@@ -139,10 +140,10 @@ class Sessions:
             )
             return row is not None
 
-        return await self._database.run(agent_id, work, timeout=timeout)
+        return await self._database.run(scope, work, timeout=timeout)
 
     async def keep(
-        self, agent_id: str, turn_id: str, messages: bytes, *, received_at: float | None = None, timeout: float = 60.0
+        self, scope: Scope, turn_id: str, messages: bytes, *, received_at: float | None = None, timeout: float = 60.0
     ) -> bool:
         """Store the last messages of the conversation in the session of the turn `turn_id`.
 
@@ -151,19 +152,19 @@ class Sessions:
         """
 
         async def work(c: Connection) -> bool:
-            await share_agent(c, agent_id)
+            await share_agent(c, scope.agent_id)
             return (
                 await c.fetchrow(
-                    *SQL.keep(agent_id=agent_id, turn_id=turn_id, messages=messages, received_at=received_at)
+                    *SQL.keep(agent_id=scope.agent_id, turn_id=turn_id, messages=messages, received_at=received_at)
                 )
                 is not None
             )
 
-        return await self._database.run(agent_id, work, timeout=timeout, durable=False)
+        return await self._database.run(scope, work, timeout=timeout, durable=False)
 
     async def answer(
         self,
-        agent_id: str,
+        scope: Scope,
         turn_id: str,
         answering: Answering,
         *,
@@ -178,54 +179,54 @@ class Sessions:
         """
 
         async def work(c: Connection) -> bool:
-            await share_agent(c, agent_id)
-            row = await c.fetchrow(*SQL.hold_recent(agent_id=agent_id, turn_id=turn_id, received_at=received_at))
+            await share_agent(c, scope.agent_id)
+            row = await c.fetchrow(*SQL.hold_recent(agent_id=scope.agent_id, turn_id=turn_id, received_at=received_at))
             if row is None:
                 return False
             answered = await answering(row["session_id"], row["recent_messages"])
-            await c.execute(*SQL.answer(agent_id=agent_id, session_id=row["session_id"], messages=answered))
+            await c.execute(*SQL.answer(agent_id=scope.agent_id, session_id=row["session_id"], messages=answered))
             return True
 
-        return await self._database.run(agent_id, work, timeout=timeout, durable=False)
+        return await self._database.run(scope, work, timeout=timeout, durable=False)
 
-    async def plan(self, agent_id: str, session_id: str, steps: Sequence[str], at: datetime) -> None:
+    async def plan(self, scope: Scope, session_id: str, steps: Sequence[str], at: datetime) -> None:
         """Set the plan of a session and start at its first step.
 
         If the session already has this plan, keep the current step.
         """
         redacted = await self._redactor.run(lambda redact: list(map(redact, steps)))
         await self._database.run(
-            agent_id, lambda c: c.execute(*SQL.plan(agent_id=agent_id, session_id=session_id, plan=redacted, at=at))
+            scope, lambda c: c.execute(*SQL.plan(agent_id=scope.agent_id, session_id=session_id, plan=redacted, at=at))
         )
 
-    async def advance(self, agent_id: str, session_id: str, step: int) -> CarriedState:
+    async def advance(self, scope: Scope, session_id: str, step: int) -> CarriedState:
         """Mark a step of the session's plan, counted from 0, as done. If it is done already, nothing changes.
 
         Raises:
             InvalidInput: the session has no such step, or an earlier step is not done.
         """
         row = await self._database.run(
-            agent_id, lambda c: c.fetchrow(*SQL.advance(agent_id=agent_id, session_id=session_id, step=step))
+            scope, lambda c: c.fetchrow(*SQL.advance(agent_id=scope.agent_id, session_id=session_id, step=step))
         )
         if row is None:
-            state = await self.carried(agent_id, session_id)
+            state = await self.carried(scope, session_id)
             raise InvalidInput(f"step: {step} cannot be marked; {state.step} of {len(state.plan)} steps are done")
         return as_value(CarriedState, row)
 
-    async def end(self, agent_id: str, session_id: str, at: datetime) -> bool:
+    async def end(self, scope: Scope, session_id: str, at: datetime) -> bool:
         """Mark a session as ended. Return False if the session does not exist.
 
         If the session has ended before, its first end time stays.
         """
         row = await self._database.run(
-            agent_id, lambda c: c.fetchrow(*SQL.end_session(agent_id=agent_id, session_id=session_id, at=at))
+            scope, lambda c: c.fetchrow(*SQL.end_session(agent_id=scope.agent_id, session_id=session_id, at=at))
         )
         return row is not None
 
-    async def clear(self, agent_id: str, session_id: str) -> ClearedSession:
+    async def clear(self, scope: Scope, session_id: str) -> ClearedSession:
         """Delete a session's summary, plan, messages, artifacts and subtasks; its turns and memories stay."""
         return ClearedSession(
             **await self._database.run(
-                agent_id, lambda c: c.fetchrow(*SQL.clear(agent_id=agent_id, session_id=session_id))
+                scope, lambda c: c.fetchrow(*SQL.clear(agent_id=scope.agent_id, session_id=session_id))
             )
         )

@@ -18,6 +18,7 @@ from brain.memory_rows import SQL
 from brain.postgres.database import Connection, Database
 from brain.postgres.wire_types import as_value
 from brain.types import HiddenReason, MemoryType, Trust, above
+from brain.users import Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class _State:
     """The fields of a memory that decide whether it may be hidden or shown again."""
 
     id: UUID
+    user_id: str
     type: MemoryType
     trust: Trust
     hidden_at: datetime | None
@@ -46,13 +48,13 @@ class MemoryStates:
     """Retires, restores and merges memories of one agent at a time.
 
     The methods change all of the given memories or none. They raise UnknownMemory for an id that the agent does not
-    have, and InvalidInput if a memory has more trust than the author, `by`.
+    have, and InvalidInput if a memory has more trust than the author, `by`, or is shared and the view is a user's.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def retire(self, agent_id: str, ids: Sequence[UUID], *, by: Trust, now: datetime) -> None:
+    async def retire(self, scope: Scope, ids: Sequence[UUID], *, by: Trust, now: datetime) -> None:
         """Hide memories from the time `now` on.
 
         Raises:
@@ -60,13 +62,13 @@ class MemoryStates:
         """
 
         async def work(c: Connection) -> None:
-            for state in await _locked(c, agent_id, ids, by):
+            for state in await _locked(c, scope, ids, by):
                 state.require_visible("ids", now)
-            await _hide(c, agent_id, "retired", ids, now)
+            await _hide(c, scope.agent_id, "retired", ids, now)
 
-        await self._database.run(agent_id, work)
+        await self._database.run(scope, work)
 
-    async def restore(self, agent_id: str, ids: Sequence[UUID], *, by: Trust, now: datetime) -> None:
+    async def restore(self, scope: Scope, ids: Sequence[UUID], *, by: Trust, now: datetime) -> None:
         """Show hidden memories again, as if nothing had hidden them. An expiry that is past is removed.
 
         A memory that superseded one of them does so no longer.
@@ -76,13 +78,13 @@ class MemoryStates:
         """
 
         async def work(c: Connection) -> None:
-            for state in await _locked(c, agent_id, ids, by):
+            for state in await _locked(c, scope, ids, by):
                 state.require_hidden(now)
-            await c.execute(*SQL.show(agent_id=agent_id, memory_ids=list(ids), now=now))
+            await c.execute(*SQL.show(agent_id=scope.agent_id, memory_ids=list(ids), now=now))
 
-        await self._database.run(agent_id, work)
+        await self._database.run(scope, work)
 
-    async def merge(self, agent_id: str, ids: Sequence[UUID], into: UUID, *, by: Trust, now: datetime) -> None:
+    async def merge(self, scope: Scope, ids: Sequence[UUID], into: UUID, *, by: Trust, now: datetime) -> None:
         """Hide memories from the time `now` on, because the memory `into` says the same.
 
         Raises:
@@ -92,24 +94,25 @@ class MemoryStates:
             raise InvalidInput(f"into: memory {into} cannot be merged into itself")
 
         async def work(c: Connection) -> None:
-            *merged, target = await _locked(c, agent_id, [*ids, into], by)
+            *merged, target = await _locked(c, scope, [*ids, into], by)
             target.require_visible("into", now)
             for state in merged:
                 state.require_visible("ids", now)
                 if state.type != target.type:
                     raise InvalidInput(f"ids: memory {state.id} is a {state.type}, and {into} is a {target.type}")
-            await _hide(c, agent_id, "merged", ids, now, into)
+            await _hide(c, scope.agent_id, "merged", ids, now, into)
 
-        await self._database.run(agent_id, work)
+        await self._database.run(scope, work)
 
 
-async def _locked(c: Connection, agent_id: str, ids: Sequence[UUID], by: Trust) -> list[_State]:
+async def _locked(c: Connection, scope: Scope, ids: Sequence[UUID], by: Trust) -> list[_State]:
     """Lock the agent's row and return the states of memories, in the order of `ids`."""
-    await memory_rows.share_agent(c, agent_id)
-    await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id))
-    rows = await c.fetch(*SQL.states(agent_id=agent_id, memory_ids=list(ids)))
+    await memory_rows.share_agent(c, scope.agent_id)
+    await c.fetchrow(*SQL.lock_agent_row(agent_id=scope.agent_id))
+    rows = await c.fetch(*SQL.states(agent_id=scope.agent_id, memory_ids=list(ids)))
     states = {row["id"]: as_value(_State, row) for row in rows}
-    memory_rows.require_known(agent_id, ids, states)
+    memory_rows.require_known(scope.agent_id, ids, states)
+    memory_rows.require_own(scope, {state.id: state.user_id for state in states.values()})
     for state in states.values():
         if above(state.trust, by):
             raise InvalidInput(f"trust: an author with trust {by!r} cannot hide or show a memory of {state.trust!r}")

@@ -23,10 +23,11 @@ from brain.indexing import IndexedPassage, passages, surroundings, texts
 from brain.languages import AgentLanguages
 from brain.memory_rows import SQL, PreparedMemory
 from brain.postgres.database import Connection, Database, T
-from brain.postgres.database import Work as WorkOf
+from brain.postgres.transaction import write_as
 from brain.postgres.wire_types import as_value
 from brain.redacting import UNREDACTED, Redactor
 from brain.types import Memory, MemoryType, NewMemory, Revision, Vector
+from brain.users import SHARED, Scope
 
 _CHANGEABLE = (
     "content",
@@ -57,7 +58,7 @@ class MemoryStore:
 
     def __init__(
         self,
-        database: Database | _UserView,
+        database: Database,
         embedders: Embedders,
         redactor: Redactor = UNREDACTED,
         languages: AgentLanguages | None = None,
@@ -69,28 +70,29 @@ class MemoryStore:
         self._languages = languages if languages is not None else AgentLanguages()
         self._on_growth = on_growth
 
-    def of_user(self, user_id: str) -> MemoryStore:
-        """Return this store in the view of a user; '' is the view without a user."""
-        assert isinstance(self._database, Database)
-        view = _UserView(self._database, user_id)
-        return MemoryStore(view, self._embedders, self._redactor, self._languages, self._on_growth)
-
     async def remember(
         self, agent_id: str, memories: Sequence[NewMemory], *, now: datetime, progress: Progress | None = None
     ) -> list[UUID]:
-        """Store memories in batches, each in one transaction, and return their ids in order.
+        """Store memories in batches, each in one transaction per user, and return their ids in order.
+
+        Each memory is written in the view of the user that it names.
 
         A memory that exists already (see `NewMemory`) is not stored again, and the existing id is returned. `progress`
         is called with (done, total) after each batch.
 
         Raises:
-            UnknownMemory: the agent has no memory with the id in `supersedes`; the batch is not written.
+            UnknownMemory: the view has no memory with the id in `supersedes`; its part of the batch is not written.
+            InvalidInput: the memory in `supersedes` has another user; likewise.
             EmbeddingError: a text could not be embedded; the batch is not written.
         """
         ids: list[UUID] = []
         for start in range(0, len(memories), BATCH):
             batch = await self._redacted(memories[start : start + BATCH])
-            ids += await self._remember_batch(agent_id, batch, now, partial(self._write_batch, agent_id))
+
+            async def store(scope: Scope, own: Sequence[NewMemory]) -> list[UUID]:
+                return await self._remember_batch(scope, own, now, partial(self._write_batch, scope))
+
+            ids += await _per_user(agent_id, batch, lambda memory: memory.user_id, store)
             if progress is not None:
                 progress(len(ids), len(memories))
         return ids
@@ -101,80 +103,103 @@ class MemoryStore:
         A memory that the agent has already stays unchanged, and its existing id is returned.
 
         Raises:
-            UnknownMemory: the agent has no memory with the id in `supersedes`; the batch is not written.
+            UnknownMemory: the view has no memory with the id in `supersedes`; its part of the batch is not written.
+            InvalidInput: the memory in `supersedes` has another user; likewise.
             EmbeddingError: a text could not be embedded; the batch is not written.
         """
         ids: list[UUID] = []
         for start in range(0, len(archived), BATCH):
             batch = await self._redactor.run(partial(archive.redacted, archived[start : start + BATCH]))
-            metadata = {identity(each.memory): each.kept for each in reversed(batch)}
-            work = partial(self._write_restored, agent_id, metadata)
-            ids += await self._remember_batch(agent_id, [each.memory for each in batch], now, work)
+
+            async def store(scope: Scope, own: Sequence[ArchivedMemory]) -> list[UUID]:
+                metadata = {identity(each.memory): each.kept for each in reversed(own)}
+                work = partial(self._write_restored, scope, metadata)
+                return await self._remember_batch(scope, [each.memory for each in own], now, work)
+
+            ids += await _per_user(agent_id, batch, lambda each: each.memory.user_id, store)
         return ids
 
     async def _write_restored(
-        self, agent_id: str, metadata: Mapping[bytes, MemoryMetadata], prepared: list[PreparedMemory], c: Connection
+        self, scope: Scope, metadata: Mapping[bytes, MemoryMetadata], prepared: list[PreparedMemory], c: Connection
     ) -> bool:
         restored = [replace(item, id=metadata[item.identity].id, kept=metadata[item.identity]) for item in prepared]
-        return await memory_rows.write(c, agent_id, restored, self._embedders, self._languages)
+        return await memory_rows.write(c, scope, restored, self._embedders, self._languages)
 
     async def remember_of_turn(
-        self, agent_id: str, turn_id: str, memories: Sequence[NewMemory], *, now: datetime, read_at: datetime
+        self,
+        scope: Scope,
+        turn_id: str,
+        memories: Sequence[NewMemory],
+        *,
+        now: datetime,
+        read_at: datetime,
+        shared: bool = False,
     ) -> None:
         """Store memories that were extracted from a recorded turn, as `remember` does.
+
+        They are those of the turn's user, or with `shared` the agent's.
 
         `read_at` is the time when the turn was read, by the clock of the database. If a memory of the agent was erased
         after this time, nothing is stored, because the extracted texts may contain the erased one.
         """
         for start in range(0, len(memories), BATCH):
             batch = {identity(memory): memory for memory in await self._redacted(memories[start : start + BATCH])}
-            known = await self._existing(agent_id, list(batch))
+            owner = scope.as_user(None) if shared else scope
+            known = await self._existing(owner, list(batch))
             fresh = {key: each for key, each in batch.items() if key not in known}
-            await self._write(agent_id, fresh, now, partial(self._write_of_turn, agent_id, turn_id, read_at))
+            view = scope if owner == scope else Scope.all_users(scope.agent_id)  # only this writes two users' rows
+            await self._write(view, fresh, now, partial(self._write_of_turn, scope, owner, turn_id, read_at))
 
     async def _write_of_turn(
-        self, agent_id: str, turn_id: str, read_at: datetime, prepared: list[PreparedMemory], c: Connection
+        self, scope: Scope, owner: Scope, turn_id: str, read_at: datetime, prepared: list[PreparedMemory], c: Connection
     ) -> bool:
-        await memory_rows.share_agent(c, agent_id)
-        valid = await c.fetchval(*SQL.has_turn(agent_id=agent_id, turn_id=turn_id, read_at=read_at))
-        return not valid or await memory_rows.write(c, agent_id, prepared, self._embedders, self._languages)
+        await memory_rows.share_agent(c, scope.agent_id)
+        if owner != scope:
+            await memory_rows.share_users(c, scope.agent_id, [scope.key[1]])
+            await write_as(c, scope.key[1])
+        valid = await c.fetchval(*SQL.has_turn(agent_id=scope.agent_id, turn_id=turn_id, read_at=read_at))
+        if owner != scope:
+            await write_as(c, owner.key[1])
+        return not valid or await memory_rows.write(c, owner, prepared, self._embedders, self._languages)
 
-    async def _remember_batch(self, agent_id: str, batch: Sequence[NewMemory], now: datetime, work: Work) -> list[UUID]:
+    async def _remember_batch(self, scope: Scope, batch: Sequence[NewMemory], now: datetime, work: Work) -> list[UUID]:
         identities = [identity(memory) for memory in batch]
-        known = await self._existing(agent_id, identities)
+        known = await self._existing(scope, identities)
         fresh: dict[bytes, NewMemory] = {}
         for key, memory in zip(identities, batch, strict=True):
             if key not in known:
                 fresh.setdefault(key, memory)
         if fresh:
-            await self._write(agent_id, fresh, now, work)
-            known = await self._existing(agent_id, identities)
+            await self._write(scope, fresh, now, work)
+            known = await self._existing(scope, identities)
         return [known[key] for key in identities]
 
-    async def _write_batch(self, agent_id: str, prepared: list[PreparedMemory], c: Connection) -> bool:
-        return await memory_rows.write(c, agent_id, prepared, self._embedders, self._languages)
+    async def _write_batch(self, scope: Scope, prepared: list[PreparedMemory], c: Connection) -> bool:
+        return await memory_rows.write(c, scope, prepared, self._embedders, self._languages)
 
-    async def _write(self, agent_id: str, fresh: Mapping[bytes, NewMemory], now: datetime, work: Work) -> None:
+    async def _write(self, scope: Scope, fresh: Mapping[bytes, NewMemory], now: datetime, work: Work) -> None:
         """Index memories and write them. Start again if the agent's embedding models or languages changed meanwhile."""
         for _ in range(MAX_TRIES if fresh else 0):
-            prepared = await self._prepare(agent_id, fresh, now)
-            if await self._database.run(agent_id, partial(work, prepared)):
-                if self._languages.take_due(agent_id):
-                    self._on_growth(agent_id)
+            prepared = await self._prepare(scope, fresh, now)
+            if await self._database.run(scope, partial(work, prepared)):
+                if self._languages.take_due(scope.agent_id):
+                    self._on_growth(scope.agent_id)
                 return
 
     async def _redacted(self, memories: Sequence[NewMemory]) -> list[NewMemory]:
         return await self._redactor.run(lambda redact: [redacting.memory(memory, redact) for memory in memories])
 
-    async def _existing(self, agent_id: str, identities: list[bytes]) -> dict[bytes, UUID]:
+    async def _existing(self, scope: Scope, identities: list[bytes]) -> dict[bytes, UUID]:
         rows = await self._database.run(
-            agent_id, lambda c: c.fetch(*SQL.existing_identities(agent_id=agent_id, identities=identities))
+            scope, lambda c: c.fetch(*SQL.existing_identities(agent_id=scope.agent_id, identities=identities))
         )
         return {row["identity"]: row["id"] for row in rows}
 
-    async def _prepare(self, agent_id: str, fresh: Mapping[bytes, NewMemory], now: datetime) -> list[PreparedMemory]:
-        indexed = {key: self._indexed(agent_id, memory, memory.occurred_at or now) for key, memory in fresh.items()}
-        vectors = await self._vectors(agent_id, [piece for pieces in indexed.values() for piece in pieces])
+    async def _prepare(self, scope: Scope, fresh: Mapping[bytes, NewMemory], now: datetime) -> list[PreparedMemory]:
+        indexed = {
+            key: self._indexed(scope.agent_id, memory, memory.occurred_at or now) for key, memory in fresh.items()
+        }
+        vectors = await self._vectors(scope.agent_id, [piece for pieces in indexed.values() for piece in pieces])
         return [
             PreparedMemory(
                 uuid4(),
@@ -206,67 +231,69 @@ class MemoryStore:
             embedded[embedder.model] = iter([(ordinal, field, vector) for (ordinal, field, _), vector in pairs])
         return embedded
 
-    async def get(self, agent_id: str, ids: Sequence[UUID]) -> list[Memory]:
+    async def get(self, scope: Scope, ids: Sequence[UUID]) -> list[Memory]:
         """Return the memories with these ids, in the same order; ids that do not exist are left out."""
         rows = await self._database.run(
-            agent_id, lambda c: c.fetch(*SQL.get_memories(agent_id=agent_id, memory_ids=list(ids)))
+            scope, lambda c: c.fetch(*SQL.get_memories(agent_id=scope.agent_id, memory_ids=list(ids)))
         )
         memories = {row["id"]: as_value(Memory, row) for row in rows}
         return [memories[id] for id in ids if id in memories]
 
-    async def find_by_source(self, agent_id: str, type_: MemoryType, sources: Sequence[str]) -> list[Memory]:
+    async def find_by_source(self, scope: Scope, type_: MemoryType, sources: Sequence[str]) -> list[Memory]:
         """Return the memories of a type that were stored under these sources, oldest first."""
         identities = [_identity_by_source(type_, source) for source in sources]
-        return await self.get(agent_id, list((await self._existing(agent_id, identities)).values()))
+        return await self.get(scope, list((await self._existing(scope, identities)).values()))
 
-    async def find(self, agent_id: str, wanted: MemoryFilter, limit: int, offset: int = 0) -> list[Memory]:
+    async def find(self, scope: Scope, wanted: MemoryFilter, limit: int, offset: int = 0) -> list[Memory]:
         """Return a page of the memories that a filter admits, oldest first, with those that are hidden."""
         admitted = filter_sql.condition(wanted)
         statement = filter_sql.filled(SQL.find_memories, admitted.sql)
-        bound = statement(agent_id=agent_id, limit=limit, offset=offset, **admitted.values)
-        return [as_value(Memory, row) for row in await self._database.run(agent_id, lambda c: c.fetch(*bound))]
+        bound = statement(agent_id=scope.agent_id, limit=limit, offset=offset, **admitted.values)
+        return [as_value(Memory, row) for row in await self._database.run(scope, lambda c: c.fetch(*bound))]
 
-    async def pinned(self, agent_id: str, now: datetime, wanted: MemoryFilter = NO_FILTER) -> list[Memory]:
+    async def pinned(self, scope: Scope, now: datetime, wanted: MemoryFilter = NO_FILTER) -> list[Memory]:
         """Return the pinned memories that a filter admits and that are visible at the time `now`, oldest first."""
         admitted = filter_sql.condition(wanted)
         statement = filter_sql.filled(SQL.pinned_memories, admitted.sql)
-        bound = statement(agent_id=agent_id, now=now, **admitted.values)
-        return [as_value(Memory, row) for row in await self._database.run(agent_id, lambda c: c.fetch(*bound))]
+        bound = statement(agent_id=scope.agent_id, now=now, **admitted.values)
+        return [as_value(Memory, row) for row in await self._database.run(scope, lambda c: c.fetch(*bound))]
 
-    async def update(self, agent_id: str, id: UUID, change: Callable[[Memory], NewMemory]) -> Memory:
+    async def update(self, scope: Scope, id: UUID, change: Callable[[Memory], NewMemory]) -> Memory:
         """Replace a memory by the result of `change`, index it again, and return it.
 
         The memory keeps its id, session, source and place in the order of memories. If another process changes it
         meanwhile, `change` is called again with the new state.
 
         Raises:
-            UnknownMemory: the agent has no memory with this id.
-            InvalidInput: another memory has the same content, speaker, session and time.
+            UnknownMemory: the view has no memory with this id.
+            InvalidInput: the memory is shared, and the view a user's; or another memory has the same content, speaker,
+                session and time.
             StoreError: other processes changed the memory 50 times in a row.
         """
         for _ in range(MAX_TRIES):
-            if await self._update_once(agent_id, id, change):
-                return (await self.get(agent_id, [id]))[0]
+            if await self._update_once(scope, id, change):
+                return (await self.get(scope, [id]))[0]
         raise StoreError(f"memory {id} was changed by other processes {MAX_TRIES} times in a row; try again")
 
-    async def _update_once(self, agent_id: str, id: UUID, change: Callable[[Memory], NewMemory]) -> bool:
+    async def _update_once(self, scope: Scope, id: UUID, change: Callable[[Memory], NewMemory]) -> bool:
         row = await self._database.run(
-            agent_id, lambda c: c.fetchrow(*SQL.versioned_memory(agent_id=agent_id, memory_id=id))
+            scope, lambda c: c.fetchrow(*SQL.versioned_memory(agent_id=scope.agent_id, memory_id=id))
         )
         if row is None:
-            raise UnknownMemory(f"agent {agent_id!r} has no memory {id}")
+            raise UnknownMemory(f"{scope} has no memory {id}")
         old = as_value(Memory, row)
+        memory_rows.require_own(scope, {id: old.owner})
         [changed] = await self._redacted([change(old)])
         occurred_at = changed.occurred_at or old.occurred_at
-        pieces = self._indexed(agent_id, changed, occurred_at)
-        vectors = {model: list(each) for model, each in (await self._vectors(agent_id, pieces)).items()}
+        pieces = self._indexed(scope.agent_id, changed, occurred_at)
+        vectors = {model: list(each) for model, each in (await self._vectors(scope.agent_id, pieces)).items()}
         claim = claim_key(changed.content, changed.speaker)
         prepared = PreparedMemory(id, identity(changed), changed, occurred_at, pieces, vectors, claim)
         replaced = _replaced(old, changed, occurred_at)
         rewritten = await self._database.run(
-            agent_id,
+            scope,
             lambda c: memory_rows.rewrite(
-                c, agent_id, prepared, row["version"], replaced, self._embedders, self._languages
+                c, scope, prepared, row["version"], replaced, self._embedders, self._languages
             ),
         )
         if rewritten:
@@ -274,28 +301,32 @@ class MemoryStore:
             self._embedders.forget([text for _, _, text in texts(old_passages)])
         return rewritten
 
-    async def revisions(self, agent_id: str, id: UUID) -> list[Revision]:
+    async def revisions(self, scope: Scope, id: UUID) -> list[Revision]:
         """Return the last changes of a memory, at most `memory_rows.MAX_REVISIONS`, latest first.
 
         Raises:
             UnknownMemory: the agent has no memory with this id.
         """
-        rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.revisions(agent_id=agent_id, memory_id=id)))
+        rows = await self._database.run(scope, lambda c: c.fetch(*SQL.revisions(agent_id=scope.agent_id, memory_id=id)))
         if not rows:
-            raise UnknownMemory(f"agent {agent_id!r} has no memory {id}")
+            raise UnknownMemory(f"{scope} has no memory {id}")
         return [as_value(Revision, row) for row in rows if row["number"] is not None]
 
 
-class _UserView:
-    """Runs work in the view of one user."""
-
-    def __init__(self, database: Database, user_id: str) -> None:
-        self._database = database
-        self._user_id = user_id
-
-    async def run(self, agent_id: str, work: WorkOf[T]) -> T:
-        """Run work as `Database.run` does, in the view of the user."""
-        return await self._database.run(agent_id, work, user_id=self._user_id)
+async def _per_user(
+    agent_id: str,
+    memories: Sequence[T],
+    user_of: Callable[[T], str | None],
+    store: Callable[[Scope, Sequence[T]], Awaitable[list[UUID]]],
+) -> list[UUID]:
+    """Store memories in the views of their users, one after the other; return the ids in the order of `memories`."""
+    places: dict[Scope, list[int]] = {}
+    for place, memory in enumerate(memories):
+        places.setdefault(Scope(agent_id, user_of(memory) or SHARED), []).append(place)
+    ids: dict[int, UUID] = {}
+    for scope, own in places.items():
+        ids.update(zip(own, await store(scope, [memories[place] for place in own]), strict=True))
+    return [ids[place] for place in range(len(memories))]
 
 
 def _surroundings(memory: NewMemory | Memory) -> str:

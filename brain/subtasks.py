@@ -17,6 +17,7 @@ from brain.postgres.database import Connection, Database
 from brain.postgres.wire_types import as_value
 from brain.redacting import UNREDACTED, Redactor
 from brain.text import lexemes
+from brain.users import Scope
 
 SQL = statements.load("subtasks")
 
@@ -51,7 +52,7 @@ class Subtasks:
         self._redactor = redactor
 
     async def begin(
-        self, agent_id: str, session_id: str, title: str, depends_on: Sequence[UUID], *, id: UUID
+        self, scope: Scope, session_id: str, title: str, depends_on: Sequence[UUID], *, id: UUID
     ) -> Subtask:
         """Open a subtask and return it; a repeated call with the same id changes nothing.
 
@@ -62,13 +63,13 @@ class Subtasks:
         title = await self._redactor.text(title)
 
         async def work(c: Connection) -> Subtask:
-            await c.execute(*SQL.own_work(agent_id=agent_id))
-            await _require_no_cycle(c, agent_id, id, depends_on)
-            await _require_known(c, agent_id, depends_on)
+            await c.execute(*SQL.own_work(agent_id=scope.agent_id))
+            await _require_no_cycle(c, scope.agent_id, id, depends_on)
+            await _require_known(c, scope.agent_id, depends_on)
             stems = sorted(set(lexemes(title)))
             await c.execute(
                 *SQL.begin(
-                    agent_id=agent_id,
+                    agent_id=scope.agent_id,
                     subtask_id=id,
                     session_id=session_id,
                     title=title,
@@ -76,14 +77,14 @@ class Subtasks:
                     lexemes=stems,
                 )
             )
-            return await _one(c, agent_id, id)
+            return await _one(c, scope.agent_id, id)
 
-        subtask = await self._database.run(agent_id, work)
+        subtask = await self._database.run(scope, work)
         if (subtask.session_id, subtask.title) != (session_id, title):
             raise InvalidInput(f"id: subtask {id} exists with another session or title: {subtask.title!r}")
         return subtask
 
-    async def add_dependencies(self, agent_id: str, id: UUID, on: Sequence[UUID]) -> Subtask:
+    async def add_dependencies(self, scope: Scope, id: UUID, on: Sequence[UUID]) -> Subtask:
         """Add other subtasks that an open subtask depends on, and return the open subtask.
 
         Raises:
@@ -91,17 +92,17 @@ class Subtasks:
         """
 
         async def work(c: Connection) -> Subtask:
-            await c.execute(*SQL.own_work(agent_id=agent_id))
-            await _require_no_cycle(c, agent_id, id, on)
-            await _require_known(c, agent_id, on)
-            if await c.fetchrow(*SQL.depend(agent_id=agent_id, subtask_id=id, depends_on=list(on))) is None:
-                raise _already_ended(await _one(c, agent_id, id), "open")
-            return await _one(c, agent_id, id)
+            await c.execute(*SQL.own_work(agent_id=scope.agent_id))
+            await _require_no_cycle(c, scope.agent_id, id, on)
+            await _require_known(c, scope.agent_id, on)
+            if await c.fetchrow(*SQL.depend(agent_id=scope.agent_id, subtask_id=id, depends_on=list(on))) is None:
+                raise _already_ended(await _one(c, scope.agent_id, id), "open")
+            return await _one(c, scope.agent_id, id)
 
-        return await self._database.run(agent_id, work)
+        return await self._database.run(scope, work)
 
     async def finish(
-        self, agent_id: str, id: UUID, status: SubtaskStatus, result: str, artifacts: Sequence[UUID] = ()
+        self, scope: Scope, id: UUID, status: SubtaskStatus, result: str, artifacts: Sequence[UUID] = ()
     ) -> Subtask:
         """End a subtask and return it; a repeated call with the same status and result changes nothing.
 
@@ -114,15 +115,15 @@ class Subtasks:
         async def work(c: Connection) -> Subtask:
             known = {
                 row["id"]
-                for row in await c.fetch(*SQL.known_artifacts(agent_id=agent_id, artifact_ids=list(artifacts)))
+                for row in await c.fetch(*SQL.known_artifacts(agent_id=scope.agent_id, artifact_ids=list(artifacts)))
             }
             for missing in (artifact for artifact in artifacts if artifact not in known):
-                raise UnknownArtifact(f"artifacts: agent {agent_id!r} has no artifact {missing}")
-            title = (await _one(c, agent_id, id)).title
+                raise UnknownArtifact(f"artifacts: agent {scope.agent_id!r} has no artifact {missing}")
+            title = (await _one(c, scope.agent_id, id)).title
             stems = sorted(set(lexemes(f"{title}\n{result}")))
             await c.fetchrow(
                 *SQL.finish(
-                    agent_id=agent_id,
+                    agent_id=scope.agent_id,
                     subtask_id=id,
                     status=status,
                     result=result,
@@ -130,49 +131,49 @@ class Subtasks:
                     lexemes=stems,
                 )
             )
-            return await _one(c, agent_id, id)
+            return await _one(c, scope.agent_id, id)
 
-        ended = await self._database.run(agent_id, work)
+        ended = await self._database.run(scope, work)
         if (ended.status, ended.result) != (status, result):
             raise _already_ended(ended, status)
         return ended
 
-    async def archived(self, agent_id: str, id: UUID, facts: Sequence[UUID]) -> None:
+    async def archived(self, scope: Scope, id: UUID, facts: Sequence[UUID]) -> None:
         """Record the ids of the memories in which a subtask's result was stored."""
         await self._database.run(
-            agent_id, lambda c: c.execute(*SQL.archived(agent_id=agent_id, subtask_id=id, memory_ids=list(facts)))
+            scope, lambda c: c.execute(*SQL.archived(agent_id=scope.agent_id, subtask_id=id, memory_ids=list(facts)))
         )
 
-    async def get(self, agent_id: str, ids: Sequence[UUID]) -> tuple[Subtask, ...]:
+    async def get(self, scope: Scope, ids: Sequence[UUID]) -> tuple[Subtask, ...]:
         """Return the subtasks with these ids, in the same order.
 
         Raises:
             InvalidInput: the agent does not have one of the subtasks.
         """
         rows = await self._database.run(
-            agent_id, lambda c: c.fetch(*SQL.subtasks(agent_id=agent_id, subtask_ids=list(ids)))
+            scope, lambda c: c.fetch(*SQL.subtasks(agent_id=scope.agent_id, subtask_ids=list(ids)))
         )
         subtasks = {row["id"]: as_value(Subtask, row) for row in rows}
         for missing in (id for id in ids if id not in subtasks):
-            raise _unknown(agent_id, missing)
+            raise _unknown(scope.agent_id, missing)
         return tuple(subtasks[id] for id in ids)
 
-    async def list_by_session(self, agent_id: str, session_id: str) -> tuple[Subtask, ...]:
+    async def list_by_session(self, scope: Scope, session_id: str) -> tuple[Subtask, ...]:
         """Return the subtasks of a session, oldest first."""
         rows = await self._database.run(
-            agent_id, lambda c: c.fetch(*SQL.of_session(agent_id=agent_id, session_id=session_id))
+            scope, lambda c: c.fetch(*SQL.of_session(agent_id=scope.agent_id, session_id=session_id))
         )
         return tuple(as_value(Subtask, row) for row in rows)
 
-    async def search(self, agent_id: str, session_id: str | None, query: str, limit: int) -> tuple[Subtask, ...]:
+    async def search(self, scope: Scope, session_id: str | None, query: str, limit: int) -> tuple[Subtask, ...]:
         """Return the completed subtasks whose title or result shares word stems with a query, best first.
 
         If `session_id` is None, all sessions are searched. A query without words finds nothing.
         """
         stems = list(dict.fromkeys(lexemes(query)))
         rows = await self._database.run(
-            agent_id,
-            lambda c: c.fetch(*SQL.search(agent_id=agent_id, session_id=session_id, lexemes=stems, limit=limit)),
+            scope,
+            lambda c: c.fetch(*SQL.search(agent_id=scope.agent_id, session_id=session_id, lexemes=stems, limit=limit)),
         )
         return tuple(as_value(Subtask, row) for row in rows)
 

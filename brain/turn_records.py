@@ -326,6 +326,7 @@ class Verdict:
     used: bool
     rating: bool | None
     threshold: float | None
+    user_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

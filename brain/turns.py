@@ -33,7 +33,7 @@ from brain.turn_records import (
     Weigh,
 )
 from brain.types import MemoryType
-from brain.users import ALL_USERS
+from brain.users import Scope
 
 T = TypeVar("T")
 
@@ -52,7 +52,7 @@ class TurnLog:
 
     async def open(
         self,
-        agent_id: str,
+        scope: Scope,
         turn: OpenTurn,
         *,
         abandon_after_minutes: float,
@@ -66,18 +66,18 @@ class TurnLog:
         """
 
         async def work(c: Connection) -> None:
-            if still is not None and not await _wanted(c, agent_id, still):
+            if still is not None and not await _wanted(c, scope.agent_id, still):
                 return
-            await _open(c, agent_id, turn)
+            await _open(c, scope.agent_id, turn)
             await c.execute(
-                *SQL.expire(agent_id=agent_id, max_open_seconds=abandon_after_minutes * 60, limit=_MAX_EXPIRED)
+                *SQL.expire(agent_id=scope.agent_id, max_open_seconds=abandon_after_minutes * 60, limit=_MAX_EXPIRED)
             )
 
-        await self._database.run(agent_id, work, durable=durable)
+        await self._database.run(scope, work, durable=durable)
 
     async def close(
         self,
-        agent_id: str,
+        scope: Scope,
         turn_id: str,
         status: str,
         judge: Judge,
@@ -97,22 +97,22 @@ class TurnLog:
         """
 
         async def work(c: Connection) -> ClosedTurn | None:
-            if not await _wanted(c, agent_id, still):
+            if not await _wanted(c, scope.agent_id, still):
                 return None
             if opening is not None:
-                await _open(c, agent_id, opening)
-            turn = await _held(c, agent_id, turn_id, received_at)
+                await _open(c, scope.agent_id, opening)
+            turn = await _held(c, scope.agent_id, turn_id, received_at)
             if turn is None:
                 return None
             if not turn.open:
-                rows = await c.fetch(*SQL.attributions(agent_id=agent_id, turn_id=turn_id))
+                rows = await c.fetch(*SQL.attributions(agent_id=scope.agent_id, turn_id=turn_id))
                 return ClosedTurn(
                     tuple(as_value(Judgement, row) for row in rows), False, turn.turn_message(turn.status)
                 )
-            shown, judged = await _judged(c, agent_id, turn_id, turn, judge)
+            shown, judged = await _judged(c, scope.agent_id, turn_id, turn, judge)
             await c.execute(
                 *SQL.close_turn(
-                    agent_id=agent_id,
+                    agent_id=scope.agent_id,
                     turn_id=turn_id,
                     status=status,
                     at=turn.at,
@@ -131,23 +131,23 @@ class TurnLog:
             counted = turn.counted(
                 status, tuple(tools_called), _counted(shown, judged.shown) if status == "completed" else ()
             )
-            await _tally(c, agent_id, turn.at, rollups.rows(counted))
+            await _tally(c, scope.agent_id, turn.at, rollups.rows(counted))
             return ClosedTurn(tuple(judged.shown), True, turn.turn_message(status))
 
-        return await self._database.run(agent_id, work)
+        return await self._database.run(scope, work)
 
     async def expire(self, agent_id: str, *, abandon_after_minutes: float) -> int:
         """Abandon the turns that have been open for more than `abandon_after_minutes`, and return their number."""
         expired = 0
         bound = SQL.expire(agent_id=agent_id, max_open_seconds=abandon_after_minutes * 60, limit=_MAX_EXPIRED)
         while True:
-            rows = await self._database.run(agent_id, lambda c: c.fetch(*bound), user_id=ALL_USERS)
+            rows = await self._database.run(Scope.all_users(agent_id), lambda c: c.fetch(*bound))
             expired += len(rows)
             if len(rows) < _MAX_EXPIRED:
                 return expired
 
     async def expose_recalled(
-        self, agent_id: str, turn_id: str, memories: Sequence[tuple[UUID, MemoryType, float | None]], at: datetime
+        self, scope: Scope, turn_id: str, memories: Sequence[tuple[UUID, MemoryType, float | None]], at: datetime
     ) -> None:
         """Record that the turn showed the memories that the recall tool returned, unless the turn is closed.
 
@@ -155,50 +155,57 @@ class TurnLog:
         """
         ids, types, relevance_gaps = ([each[n] for each in memories] for n in range(3))
         bound = SQL.expose_recalled(
-            agent_id=agent_id, turn_id=turn_id, memory_ids=ids, memory_types=types, at=at, relevance_gaps=relevance_gaps
+            agent_id=scope.agent_id,
+            turn_id=turn_id,
+            memory_ids=ids,
+            memory_types=types,
+            at=at,
+            relevance_gaps=relevance_gaps,
         )
-        await self._database.run(agent_id, lambda c: c.execute(*bound))
+        await self._database.run(scope, lambda c: c.execute(*bound))
 
-    async def shown(self, agent_id: str, turn_id: str) -> list[ExposureRow]:
+    async def shown(self, scope: Scope, turn_id: str) -> list[ExposureRow]:
         """Return the memories that a turn showed: those of its prompt, in their order there, then those of recall."""
-        return await self._fetch(ExposureRow, SQL.exposures, agent_id, turn_id=turn_id)
+        return await self._fetch(ExposureRow, SQL.exposures, scope, turn_id=turn_id)
 
-    async def turn(self, agent_id: str, turn_id: str) -> RecordedTurn | None:
+    async def turn(self, scope: Scope, turn_id: str) -> RecordedTurn | None:
         """Return a recorded turn with its trace, or None if it does not exist."""
         row = await self._database.run(
-            agent_id, lambda c: c.fetchrow(*SQL.turn_whole(agent_id=agent_id, turn_id=turn_id))
+            scope, lambda c: c.fetchrow(*SQL.turn_whole(agent_id=scope.agent_id, turn_id=turn_id))
         )
         return as_value(RecordedTurn, row) if row is not None else None
 
-    async def stored_after(self, agent_id: str, turn_id: str, memory_id: UUID) -> datetime | None:
+    async def stored_after(self, scope: Scope, turn_id: str, memory_id: UUID) -> datetime | None:
         """Return when a memory was stored, by the database's clock, or None if that was not after the turn."""
         return await self._database.run(
-            agent_id, lambda c: c.fetchval(*SQL.stored_after(agent_id=agent_id, turn_id=turn_id, memory_id=memory_id))
+            scope,
+            lambda c: c.fetchval(*SQL.stored_after(agent_id=scope.agent_id, turn_id=turn_id, memory_id=memory_id)),
         )
 
-    async def between(self, agent_id: str, since: datetime | None, until: datetime | None) -> list[str]:
+    async def between(self, scope: Scope, since: datetime | None, until: datetime | None) -> list[str]:
         """Return the ids of the turns of [since, until), oldest first; a bound that is None sets no limit."""
         rows = await self._database.run(
-            agent_id, lambda c: c.fetch(*SQL.turns_between(agent_id=agent_id, since=since, until=until))
+            scope, lambda c: c.fetch(*SQL.turns_between(agent_id=scope.agent_id, since=since, until=until))
         )
         return [row["turn_id"] for row in rows]
 
     async def policy(self, agent_id: str, version: str) -> Mapping[str, Any] | None:
         """Return the content of a policy by its version, or None if no turn was planned under it."""
-        return await self._database.run(agent_id, lambda c: c.fetchval(*SQL.policy(agent_id=agent_id, version=version)))
+        bound = SQL.policy(agent_id=agent_id, version=version)
+        return await self._database.run(Scope(agent_id), lambda c: c.fetchval(*bound))
 
-    async def verdicts(self, agent_id: str) -> list[Verdict]:
+    async def verdicts(self, scope: Scope) -> list[Verdict]:
         """Return the verdicts on the memories that the agent's completed turns showed, the oldest turn first."""
-        return await self._fetch(Verdict, SQL.verdicts, agent_id)
+        return await self._fetch(Verdict, SQL.verdicts, scope)
 
-    async def shadow(self, agent_id: str, shadow: Shadow) -> None:
+    async def shadow(self, scope: Scope, shadow: Shadow) -> None:
         """Record the memories that a shadow policy would have shown in a turn, unless they are recorded already."""
 
         async def work(c: Connection) -> None:
-            await _share(c, agent_id)
+            await _share(c, scope.agent_id)
             await c.execute(
                 *SQL.shadow(
-                    agent_id=agent_id,
+                    agent_id=scope.agent_id,
                     turn_id=shadow.turn_id,
                     policy=shadow.policy,
                     memory_ids=list(shadow.shown),
@@ -207,58 +214,63 @@ class TurnLog:
                 )
             )
 
-        await self._database.run(agent_id, work, durable=False)
+        await self._database.run(scope, work, durable=False)
 
-    async def shadows(self, agent_id: str) -> list[ShadowedTurn]:
+    async def shadows(self, scope: Scope) -> list[ShadowedTurn]:
         """Return per turn the memories that a shadow policy would have shown, those shown, and those used."""
-        return await self._fetch(ShadowedTurn, SQL.shadows, agent_id)
+        return await self._fetch(ShadowedTurn, SQL.shadows, scope)
 
-    async def calls(self, agent_id: str, limit: int) -> list[TurnToolCalls]:
+    async def calls(self, scope: Scope, limit: int) -> list[TurnToolCalls]:
         """Return the tools called in the agent's latest completed turns that have a category, newest turn first."""
-        return await self._fetch(TurnToolCalls, SQL.calls, agent_id, limit=limit)
+        return await self._fetch(TurnToolCalls, SQL.calls, scope, limit=limit)
 
-    async def forget_categories(self, agent_id: str, user_id: str | None) -> int:
-        """Delete the message categories of the turns of an agent or of one user; return the number of turns."""
+    async def forget_categories(self, scope: Scope, recorded_user: str | None) -> int:
+        """Delete the message categories of the turns that the view may write; return the number of turns.
+
+        `recorded_user` restricts this to turns that name a user.
+        """
 
         async def work(c: Connection) -> int:
-            await _share(c, agent_id)
-            return len(await c.fetch(*SQL.forget_categories(agent_id=agent_id, recorded_user=user_id)))
+            await _share(c, scope.agent_id)
+            return len(await c.fetch(*SQL.forget_categories(agent_id=scope.agent_id, recorded_user=recorded_user)))
 
-        return await self._database.run(agent_id, work)
+        return await self._database.run(scope, work)
 
-    async def recent(self, agent_id: str, limit: int, session_id: str | None = None) -> list[TurnSummary]:
+    async def recent(self, scope: Scope, limit: int, session_id: str | None = None) -> list[TurnSummary]:
         """Return the agent's last turns, or those of one session, newest first."""
-        return await self._fetch(TurnSummary, SQL.recent_turns, agent_id, limit=limit, session_id=session_id)
+        return await self._fetch(TurnSummary, SQL.recent_turns, scope, limit=limit, session_id=session_id)
 
-    async def opened(self, agent_id: str, session_id: str | None, minutes: float) -> list[str]:
+    async def opened(self, scope: Scope, session_id: str | None, minutes: float) -> list[str]:
         """Return the id of the latest open turn of each session.
 
         Only turns opened in the last `minutes` are considered, and only those of `session_id` unless it is None.
         """
         rows = await self._database.run(
-            agent_id,
-            lambda c: c.fetch(*SQL.open_turns(agent_id=agent_id, session_id=session_id, max_age_seconds=minutes * 60)),
+            scope,
+            lambda c: c.fetch(
+                *SQL.open_turns(agent_id=scope.agent_id, session_id=session_id, max_age_seconds=minutes * 60)
+            ),
         )
         return [row["turn_id"] for row in rows]
 
-    async def called(self, agent_id: str, model: str, latest: int) -> list[CalledTurn]:
+    async def called(self, scope: Scope, model: str, latest: int) -> list[CalledTurn]:
         """Return the latest completed turns that called tools, newest first, with embeddings made by `model`."""
-        return await self._fetch(CalledTurn, SQL.called_turns, agent_id, model=model, limit=latest)
+        return await self._fetch(CalledTurn, SQL.called_turns, scope, model=model, limit=latest)
 
-    async def judgements(self, agent_id: str, turn_id: str) -> list[Judgement]:
+    async def judgements(self, scope: Scope, turn_id: str) -> list[Judgement]:
         """Return the verdicts on the memories of a closed turn: whether the response used each."""
-        return await self._fetch(Judgement, SQL.attributions, agent_id, turn_id=turn_id)
+        return await self._fetch(Judgement, SQL.attributions, scope, turn_id=turn_id)
 
-    async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, useful: bool, weigh: Weigh) -> bool:
+    async def rate(self, scope: Scope, turn_id: str, memory_id: UUID, useful: bool, weigh: Weigh) -> bool:
         """Replace the measured verdict on a memory by a rating; return False if the turn did not show the memory."""
 
         async def work(c: Connection) -> bool:
-            await _share(c, agent_id)
-            turn = await _held(c, agent_id, turn_id, None)
+            await _share(c, scope.agent_id)
+            turn = await _held(c, scope.agent_id, turn_id, None)
             weights = weigh(turn.planned_under if turn is not None else None)
             rated = await c.fetchrow(
                 *SQL.rate(
-                    agent_id=agent_id,
+                    agent_id=scope.agent_id,
                     turn_id=turn_id,
                     memory_id=memory_id,
                     useful=useful,
@@ -268,14 +280,14 @@ class TurnLog:
             )
             if turn is not None and rated is not None and rated["times"]:
                 memory = rollups.CountedMemory(rated["type"], rated["tokens"], useful)
-                await _tally(c, agent_id, turn.at, rollups.changed(turn.counted(turn.status), memory))
+                await _tally(c, scope.agent_id, turn.at, rollups.changed(turn.counted(turn.status), memory))
             return rated is not None
 
-        return await self._database.run(agent_id, work)
+        return await self._database.run(scope, work)
 
-    async def _fetch(self, kind: type[T], statement: SqlStatement, agent_id: str, **values: Any) -> list[T]:
-        bound = statement(agent_id=agent_id, **values)
-        rows = await self._database.run(agent_id, lambda c: c.fetch(*bound))
+    async def _fetch(self, kind: type[T], statement: SqlStatement, scope: Scope, **values: Any) -> list[T]:
+        bound = statement(agent_id=scope.agent_id, **values)
+        rows = await self._database.run(scope, lambda c: c.fetch(*bound))
         return [as_value(kind, row) for row in rows]
 
 

@@ -16,6 +16,7 @@ from pydantic import (
     AfterValidator,
     AwareDatetime,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
@@ -29,6 +30,7 @@ from brain.memory_types import MEMORY_TYPES as MEMORY_TYPES
 from brain.memory_types import TYPE_ROWS, TypeRow
 from brain.memory_types import MemoryType as MemoryType
 from brain.text import unstorable
+from brain.users import AllUsers
 
 # The origin of a memory, the least trusted first. It is set by the way in which the memory was stored and never rises:
 # being shown, used or rated well is no reason to trust a text more.
@@ -109,9 +111,16 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(each)
 
 
+def _one_user(value: object) -> object:
+    if isinstance(value, AllUsers):  # pydantic would take its name for a user's id
+        raise PydanticCustomError("all_users", "is not one user")
+    return value
+
+
 Text = Annotated[str, AfterValidator(_storable)]
 Moment = Annotated[AwareDatetime, AfterValidator(_in_supported_years)]
 Label = Annotated[Text, Field(max_length=MAX_LABEL_LENGTH), AfterValidator(_not_blank)]
+UserLabel = Annotated[Label, BeforeValidator(_one_user)]
 Labels = Annotated[tuple[Label, ...], Field(max_length=MAX_LABELS)]
 MemoryText = Annotated[Text, Field(max_length=MAX_CONTENT_LENGTH), AfterValidator(_not_blank)]
 Metadata = Annotated[Mapping[str, Any], AfterValidator(_metadata)]
@@ -177,8 +186,8 @@ class NewMemory(InputModel):
         expires_at: When it stops being true, after `occurred_at`. From then on it is hidden.
         session_id: The conversation that it comes from.
         source: The caller's own id of the memory. Two memories are the same, and stored once, if they have the same
-            agent, type and source or, without a source, the same agent, type, speaker, session, occurred_at and
-            content.
+            agent, user, type and source or, without a source, the same agent, user, type, speaker, session,
+            occurred_at and content.
         tags: Labels to filter by.
         entities: Names of people and things that the memory is about; indexed with the context.
         confidence: From 0 to 1; the lower, the lower the memory ranks.
@@ -188,6 +197,7 @@ class NewMemory(InputModel):
             shown.
         metadata: Free JSON of at most MAX_METADATA_BYTES, to filter by; returned as it was stored.
         trust: The origin of the memory; storing a memory again does not change it.
+        user_id: The user whose memory it is. None is a shared memory, which everyone who talks to the agent may see.
 
     Raises:
         InvalidInput: a key or attribute is unknown, a time has no time zone, `expires_at` is not after `occurred_at`, a
@@ -210,6 +220,7 @@ class NewMemory(InputModel):
     attributes: Mapping[str, Any] = Field(default_factory=dict)
     metadata: Metadata = Field(default_factory=dict)
     trust: Trust = "host"
+    user_id: UserLabel | None = None
 
     @model_validator(mode="after")
     def _typed_attributes(self) -> Self:
@@ -246,7 +257,7 @@ class Memory:
 
     `hidden_at` is when the memory ceases to be visible, for the reason `hidden_reason`; both are None for a memory that
     stays visible. The time may lie in the future. `replaced_by` is the memory that superseded it, or into which it was
-    merged.
+    merged. `user_id` is None for a shared memory.
     """
 
     id: UUID
@@ -269,6 +280,12 @@ class Memory:
     expires_at: datetime | None = None
     hidden_at: datetime | None = None
     hidden_reason: HiddenReason | None = None
+    user_id: str | None = None
+
+    @property
+    def owner(self) -> str:
+        """The user whose rows store the memory, as in `Scope.user_id`."""
+        return self.user_id or ""
 
     def hidden(self, at: datetime) -> bool:
         """Return True if the memory is hidden at a time."""

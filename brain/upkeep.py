@@ -11,6 +11,7 @@ from brain import statements
 from brain.postgres.database import Database
 from brain.postgres.wire_types import as_value
 from brain.types import Memory, MemoryType, Vector
+from brain.users import Scope
 
 SQL = statements.load("upkeep")
 
@@ -70,32 +71,34 @@ class UpkeepReader:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def texts(self, agent_id: str, now: datetime) -> MemoryTexts:
+    async def texts(self, scope: Scope, now: datetime) -> MemoryTexts:
         """Return the texts of the agent's newest memories, at most `MAX_TEXTS`; long ones are cut."""
-        [row] = await self._rows(agent_id, SQL.texts(agent_id=agent_id, now=now, limit=MAX_TEXTS, length=_MAX_LENGTH))
+        [row] = await self._rows(
+            scope, SQL.texts(agent_id=scope.agent_id, now=now, limit=MAX_TEXTS, length=_MAX_LENGTH)
+        )
         return MemoryTexts(*(row[name] or [] for name in ("seqs", "types", "contents", "speakers", "claims")))
 
-    async def memories(self, agent_id: str, seqs: Sequence[int]) -> Mapping[int, Memory]:
+    async def memories(self, scope: Scope, seqs: Sequence[int]) -> Mapping[int, Memory]:
         """Return memories by their sequence numbers."""
-        rows = await self._rows(agent_id, SQL.by_seq(agent_id=agent_id, seqs=list(seqs)))
+        rows = await self._rows(scope, SQL.by_seq(agent_id=scope.agent_id, seqs=list(seqs)))
         return {row["seq"]: as_value(Memory, row) for row in rows}
 
-    async def vectors(self, agent_id: str, seqs: Sequence[int], model: str) -> Mapping[int, Vector]:
+    async def vectors(self, scope: Scope, seqs: Sequence[int], model: str) -> Mapping[int, Vector]:
         """Return the vectors of memories by an embedding model, by the memories' sequence numbers."""
-        rows = await self._rows(agent_id, SQL.vectors(agent_id=agent_id, seqs=list(seqs), model=model))
+        rows = await self._rows(scope, SQL.vectors(agent_id=scope.agent_id, seqs=list(seqs), model=model))
         return {row["seq"]: row["vector"] for row in rows}
 
-    async def claimed(self, agent_id: str, now: datetime) -> list[ClaimedMemory]:
+    async def claimed(self, scope: Scope, now: datetime) -> list[ClaimedMemory]:
         """Return memories that share a claim with another one, by claim and then by time."""
-        rows = await self._rows(agent_id, SQL.claimed(agent_id=agent_id, now=now, limit=MAX_CLAIMED))
+        rows = await self._rows(scope, SQL.claimed(agent_id=scope.agent_id, now=now, limit=MAX_CLAIMED))
         return [as_value(ClaimedMemory, row) for row in rows]
 
     async def stale(
-        self, agent_id: str, limits: UsageLimits, now: datetime, limit: int, offset: int
+        self, scope: Scope, limits: UsageLimits, now: datetime, limit: int, offset: int
     ) -> list[UsedMemory]:
         """Return memories that turns showed without use, or no longer use; those that were shown most come first."""
         bound = SQL.stale(
-            agent_id=agent_id,
+            agent_id=scope.agent_id,
             now=now,
             min_shown=limits.min_shown,
             min_used=limits.min_used,
@@ -106,9 +109,9 @@ class UpkeepReader:
         )
         return [
             UsedMemory(as_value(Memory, row), row["times_shown"], row["times_used"], row["last_at"])
-            for row in await self._rows(agent_id, bound)
+            for row in await self._rows(scope, bound)
         ]
 
-    async def _rows(self, agent_id: str, bound: tuple[Any, ...]) -> Sequence[Any]:
-        rows: Sequence[Any] = await self._database.run(agent_id, lambda c: c.fetch(*bound))
+    async def _rows(self, scope: Scope, bound: tuple[Any, ...]) -> Sequence[Any]:
+        rows: Sequence[Any] = await self._database.run(scope, lambda c: c.fetch(*bound))
         return rows

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from brain.types import NewMemory
+    from brain.users import ALL_USERS
     from cognitive.degradation import Degradation
     from cognitive.errors import CognitiveError
     from cognitive.layer import CognitiveLayer
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from cognitive.window.engine_messages import action_prompt
 
 __all__ = [
+    "ALL_USERS",
     "CognitiveError",
     "CognitiveLayer",
     "Degradation",
@@ -75,6 +77,7 @@ __all__ = [
 ]
 
 _HOME = {
+    "ALL_USERS": "brain.users",
     "CognitiveError": "cognitive.errors",
     "CognitiveLayer": "cognitive.layer",
     "Degradation": "cognitive.degradation",

@@ -17,6 +17,7 @@ from brain.postgres.breaker import waits_for_recovery
 from brain.redacting import Redact
 from brain.store import Progress
 from brain.types import Memory, MemoryType, NewMemory, Receipt, Trust
+from brain.users import Scope, UserId
 from cognitive import bootstrap
 from cognitive.api.sessions import PAGE_CHARACTERS
 from cognitive.catalog.refine import RefinedTools, ToolChooser
@@ -43,6 +44,9 @@ class CognitiveLayer:
 
     Further methods are in namespaces: `sessions`, `policies`, `explain`, `upkeep` and `admin`; `work` stores an agent's
     plans and subtasks. Call the layer only in `loop`, the event loop that opened it.
+
+    `user_id` names the view of a call. None, the view without a user, sees and writes shared rows. A user's view also
+    sees the rows of that user, and writes only these. Where its type admits `ALL_USERS`, that is the operator's view.
     """
 
     def __init__(self, services: bootstrap.Services) -> None:
@@ -175,7 +179,7 @@ class CognitiveLayer:
         or a later one, records the outcome when Postgres is back.
 
         Raises:
-            UnknownTurn: the turn was never opened.
+            UnknownTurn: the turn was never opened, or not by this user.
             JournalError: Postgres is down and the journal cannot be written, so the outcome is not stored.
             WrongEventLoop: as in `pre_turn`.
         """
@@ -185,7 +189,7 @@ class CognitiveLayer:
         received_at = time()
         report = await self._outcomes.post(context, outcome, received_at)
         if report.recorded:
-            self._session_manager.on_outcome(context.agent_id, context.turn_id, outcome, received_at)
+            self._session_manager.on_outcome(context.scope, context.turn_id, outcome, received_at)
             self._retention.schedule(context.agent_id)
         return report
 
@@ -199,13 +203,13 @@ class CognitiveLayer:
             WrongEventLoop: as in `pre_turn`.
         """
         event_loop.require(self.loop)
-        name = (context.agent_id, context.turn_id, str(uuid4()))
+        name = (*context.scope.key, context.turn_id, str(uuid4()))
         if not self._settling.start(self._posted(context, outcome), *name):
             raise StoreUnavailable("settle: too many outcomes are pending; wait with `flush`, or call `post_turn`")
 
     async def flush(self, context: TurnContext | TurnRef | None = None) -> None:
         """Wait until the outcomes passed to `settle`, of one turn or of all, are stored (or journaled), or refused."""
-        name = () if context is None else (context.agent_id, context.turn_id)
+        name = () if context is None else (*context.scope.key, context.turn_id)
         await self._settling.wait_for(*name)
 
     # --- memories ---
@@ -217,8 +221,8 @@ class CognitiveLayer:
     ) -> list[UUID]:
         """Store memories, one transaction per batch, and return their ids in order.
 
-        A memory that already exists is not changed, and its id is returned. Memories are the same if agent, type and
-        source are equal or, without a source, agent, type, speaker, session, time and content.
+        A memory that already exists is not changed, and its id is returned. Memories are the same if agent, user, type
+        and source are equal or, without a source, agent, user, type, speaker, session, time and content.
 
         Raises:
             InvalidInput: a memory is invalid; the message names it, and nothing of its batch is stored.
@@ -242,6 +246,7 @@ class CognitiveLayer:
         until: datetime | None = None,
         where: Mapping[str, Any] | None = None,
         as_of: datetime | None = None,
+        user_id: str | None = None,
     ) -> RecallHits:
         """Return at most `limit` memories for a query, best first; this is the recall tool of the model.
 
@@ -264,6 +269,7 @@ class CognitiveLayer:
                 `brain.filters`.
             as_of: only memories that were visible at this time, which must not be after `now`: they had occurred, and
                 were not hidden (superseded, retired, expired, merged) yet.
+            user_id: the user whose memories are searched beside the shared ones; None searches shared ones only.
 
         Raises:
             InvalidInput: the query or a filter is invalid; the message names it.
@@ -272,15 +278,19 @@ class CognitiveLayer:
         """
         event_loop.require(self.loop)
         filters = recall_filter(where, tags, session_id, since, until, as_of, now)
-        return await self._recall.search(agent_id, query, memory_type, limit, turn_id, now, filters)
+        return await self._recall.search(
+            Scope.of_one(agent_id, user_id), query, memory_type, limit, turn_id, now, filters
+        )
 
-    async def get(self, agent_id: str, ids: Sequence[UUID]) -> list[Memory]:
-        """Return the agent's memories with these ids, in the order of `ids`; unknown ids are skipped."""
-        return await self._agent_memories.get(agent_id, ids)
+    async def get(self, agent_id: str, ids: Sequence[UUID], *, user_id: UserId = None) -> list[Memory]:
+        """Return the memories with these ids that the view sees, in the order of `ids`; unknown ids are skipped."""
+        return await self._agent_memories.get(Scope.of(agent_id, user_id), ids)
 
     @instrument(UPDATE)
     @waits_for_recovery
-    async def update(self, agent_id: str, id: UUID, *, by: Trust = "host", **changes: Any) -> Memory:
+    async def update(
+        self, agent_id: str, id: UUID, *, by: Trust = "host", user_id: UserId = None, **changes: Any
+    ) -> Memory:
         """Change fields of a memory and return it.
 
         All fields of `NewMemory` can be changed except type, session_id, source and supersedes.
@@ -291,10 +301,12 @@ class CognitiveLayer:
             UnknownMemory: the agent has no such memory.
             InvalidInput: a field that cannot be changed, an invalid value, or a memory with more trust than `by`.
         """
-        return await self._agent_memories.update(agent_id, id, by=by, **changes)
+        return await self._agent_memories.update(Scope.of(agent_id, user_id), id, by=by, **changes)
 
     @waits_for_recovery
-    async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, *, useful: bool) -> None:
+    async def rate(
+        self, agent_id: str, turn_id: str, memory_id: UUID, *, useful: bool, user_id: str | None = None
+    ) -> None:
         """Store a user's rating of a memory that a turn showed.
 
         It weighs as much as `feedback.rating_weight` measured showings, by the policy of the turn.
@@ -302,10 +314,12 @@ class CognitiveLayer:
         Raises:
             InvalidInput: the turn did not show this memory.
         """
-        await self._agent_memories.rate(agent_id, turn_id, memory_id, useful=useful)
+        await self._agent_memories.rate(Scope.of_one(agent_id, user_id), turn_id, memory_id, useful=useful)
 
     @waits_for_recovery
-    async def retire(self, agent_id: str, ids: Sequence[UUID], *, by: Trust = "host") -> list[Memory]:
+    async def retire(
+        self, agent_id: str, ids: Sequence[UUID], *, by: Trust = "host", user_id: UserId = None
+    ) -> list[Memory]:
         """Hide memories from now on, and return them with their new state; `restore` shows them again.
 
         `by` is the trust level of the author, who cannot hide or show a memory with more trust.
@@ -314,29 +328,33 @@ class CognitiveLayer:
             UnknownMemory: the agent does not have one of the ids; nothing is changed.
             InvalidInput: a memory is hidden already, or has more trust than `by`; nothing is changed.
         """
-        return await self._agent_memories.retire(agent_id, ids, by=by)
+        return await self._agent_memories.retire(Scope.of(agent_id, user_id), ids, by=by)
 
     @waits_for_recovery
-    async def merge(self, agent_id: str, ids: Sequence[UUID], into: UUID, *, by: Trust = "host") -> list[Memory]:
+    async def merge(
+        self, agent_id: str, ids: Sequence[UUID], into: UUID, *, by: Trust = "host", user_id: UserId = None
+    ) -> list[Memory]:
         """Hide memories that say the same as the memory `into`, and return them; `restore` shows them again.
 
         Raises:
             UnknownMemory, InvalidInput: as in `retire`; also if a memory has another type than `into`.
         """
-        return await self._agent_memories.merge(agent_id, ids, into, by=by)
+        return await self._agent_memories.merge(Scope.of(agent_id, user_id), ids, into, by=by)
 
     @waits_for_recovery
-    async def restore(self, agent_id: str, ids: Sequence[UUID], *, by: Trust = "host") -> list[Memory]:
+    async def restore(
+        self, agent_id: str, ids: Sequence[UUID], *, by: Trust = "host", user_id: UserId = None
+    ) -> list[Memory]:
         """Show hidden memories again, as if nothing had hidden them, and return them. A past expiry is removed.
 
         Raises:
             UnknownMemory, InvalidInput: as in `retire`; also if a memory is not hidden.
         """
-        return await self._agent_memories.restore(agent_id, ids, by=by)
+        return await self._agent_memories.restore(Scope.of(agent_id, user_id), ids, by=by)
 
     @instrument(FORGET)
     @waits_for_recovery
-    async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
+    async def forget(self, agent_id: str, ids: Sequence[UUID], *, user_id: UserId = None) -> Receipt:
         """Erase memories and everything derived from them; the receipt counts the deleted and changed rows.
 
         Their text is removed from turns, from the summaries and last messages of sessions, from artifacts and subtasks,
@@ -346,7 +364,29 @@ class CognitiveLayer:
         Raises:
             UnknownMemory: the agent does not have one of the ids; nothing is erased.
         """
-        return await self._agent_memories.forget(agent_id, ids)
+        return await self._agent_memories.forget(Scope.of(agent_id, user_id), ids)
+
+    @waits_for_recovery
+    async def share(self, agent_id: str, ids: Sequence[UUID], *, user_id: UserId) -> list[UUID]:
+        """Store a shared copy of each of a user's memories, and return the ids of the copies.
+
+        It is for hosts and operators. A copy names its origin in `source`, as `shared:ID`; it is neither pinned nor
+        part of a session. Erasing the origin does not erase it.
+
+        Raises:
+            UnknownMemory: the view has no memory with one of the ids; nothing is stored.
+            InvalidInput: a memory is shared already; nothing is stored.
+        """
+        return await self._agent_memories.share(Scope.of(agent_id, user_id), ids)
+
+    @instrument(ERASE)
+    @waits_for_recovery
+    async def forget_user(self, agent_id: str, user_id: str) -> Receipt:
+        """Erase all data of a user, in Postgres and in this machine's journal. The receipt counts the erased rows.
+
+        Rows of other users and shared rows stay.
+        """
+        return await self._agent_memories.forget_user(agent_id, user_id)
 
     @instrument(ERASE)
     @waits_for_recovery
@@ -354,25 +394,33 @@ class CognitiveLayer:
         """Erase all data of an agent, in Postgres and in this machine's journal. The receipt counts the erased rows."""
         return await self._agent_memories.erase_agent(agent_id)
 
-    async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
+    async def why(self, agent_id: str, turn_id: str, memory_id: UUID, *, user_id: str | None = None) -> Explanation:
         """Return the explanation why a memory was shown in a turn, or why it was not.
 
         Raises:
             UnknownTurn: the agent has no such turn.
         """
-        return await self.explain.why(agent_id, turn_id, memory_id)
+        return await self.explain.why(agent_id, turn_id, memory_id, user_id=user_id)
 
     # --- sessions ---
 
-    async def resume(self, agent_id: str, session_id: str) -> ResumedSession | None:
+    async def resume(self, agent_id: str, session_id: str, *, user_id: str | None = None) -> ResumedSession | None:
         """Return the summary, last messages and plan from which a session continues, or None if it is unknown."""
-        return await self.sessions.resume(agent_id, session_id)
+        return await self.sessions.resume(agent_id, session_id, user_id=user_id)
 
-    async def end_session(self, agent_id: str, session_id: str) -> bool:
+    async def end_session(self, agent_id: str, session_id: str, *, user_id: str | None = None) -> bool:
         """Mark a session as ended. Return False if there is no such session."""
-        return await self.sessions.end(agent_id, session_id)
+        return await self.sessions.end(agent_id, session_id, user_id=user_id)
 
-    async def artifact(self, agent_id: str, id: UUID, *, start: int = 0, length: int = PAGE_CHARACTERS) -> ArtifactPage:
+    async def artifact(
+        self,
+        agent_id: str,
+        id: UUID,
+        *,
+        start: int = 0,
+        length: int = PAGE_CHARACTERS,
+        user_id: str | None = None,
+    ) -> ArtifactPage:
         """Return a page of a stored tool output: `length` characters from offset `start`.
 
         `ArtifactPage.next` is the offset of the next page.
@@ -381,7 +429,7 @@ class CognitiveLayer:
             UnknownArtifact: the agent has no such artifact.
             InvalidInput: `start` or `length` is out of range.
         """
-        return await self.sessions.artifact(agent_id, id, start=start, length=length)
+        return await self.sessions.artifact(agent_id, id, start=start, length=length, user_id=user_id)
 
     def _policy_of(self, context: TurnContext) -> Policy:
         """Return the policy that the turn was planned with, or the current one if the context came over HTTP."""

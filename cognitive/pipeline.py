@@ -242,7 +242,7 @@ class TurnRecorder:
         """Record the prepared turn. Return its context, completed by the milliseconds that the preparation took."""
         context = await self._record(request, _timed(context, request.started))
         self._session_manager.on_turn_recorded(window.sent)
-        self._shadowing.follow(context.agent_id, context.turn_id, memories.memory_context)
+        self._shadowing.follow(context.scope, context.turn_id, memories.memory_context)
         return context
 
     async def _record(self, request: TurnRequest, context: TurnContext) -> TurnContext:
@@ -253,9 +253,9 @@ class TurnRecorder:
         """
         opening, minutes = opened(context), request.policy.feedback.abandon_after_minutes
         try:
-            await request.deadline.within(self._turns.open(context.agent_id, opening, abandon_after_minutes=minutes))
+            await request.deadline.within(self._turns.open(context.scope, opening, abandon_after_minutes=minutes))
         except (CognitiveError, TimeoutError) as error:
-            self._outcomes.keep_opening(context.agent_id, opening)
+            self._outcomes.keep_opening(context.scope, opening)
             late = Degradation.from_error("record", error, "not in time", "; recorded with the outcome")
             return replace(context, degraded=(*context.degraded, late))
         return context

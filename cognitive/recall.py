@@ -13,6 +13,7 @@ from brain.filters import NO_FILTER, MemoryFilter
 from brain.store import MemoryStore
 from brain.turns import TurnLog
 from brain.types import MEMORY_TYPES, MemoryType
+from brain.users import Scope
 from cognitive.context import trust
 from cognitive.context.engine import ContextEngine
 from cognitive.context.folding import Folded, fold
@@ -35,7 +36,7 @@ _MAX_SEARCHED = 1_600  # memories of each type that one recall searches for
 class _Search:
     """The arguments of a recall, checked. `present` has the memories that the turn's prompt shows already."""
 
-    agent_id: str
+    scope: Scope
     query: str
     types: Sequence[MemoryType]
     limit: int
@@ -56,7 +57,7 @@ class Recall:
 
     async def search(
         self,
-        agent_id: str,
+        scope: Scope,
         query: str,
         memory_type: MemoryType | None = None,
         limit: int = 10,
@@ -74,21 +75,21 @@ class Recall:
             RecallClosed: the policy disables the tool in turns of this frame (question, task, ...).
             StoreUnavailable: Postgres is down or did not answer in time.
         """
-        _require_searchable(agent_id, query, turn_id, now)
-        policy, now = await self._policies.current(agent_id), now or datetime.now(UTC)
+        _require_searchable(query, turn_id, now)
+        policy, now = await self._policies.current(scope.agent_id), now or datetime.now(UTC)
         if memory_type is not None and memory_type not in MEMORY_TYPES:
             raise InvalidInput(f"memory_type: expected one of {', '.join(MEMORY_TYPES)}, got {memory_type!r}")
         if not isinstance(limit, int) or not 1 <= limit <= MAX_HITS:
             raise InvalidInput(f"limit: expected 1 to {MAX_HITS}, got {limit!r}")
         if turn_id:
-            await _require_open(self._turns, agent_id, turn_id, policy)
+            await _require_open(self._turns, scope, turn_id, policy)
         types = (memory_type,) if memory_type is not None else MEMORY_TYPES
-        present = await _present(self._store, self._turns, agent_id, turn_id, now) if turn_id else frozenset[UUID]()
-        found = await self._find(_Search(agent_id, query, types, limit, now, filters, policy, present))
+        present = await _present(self._store, self._turns, scope, turn_id, now) if turn_id else frozenset[UUID]()
+        found = await self._find(_Search(scope, query, types, limit, now, filters, policy, present))
         hits = RecallHits(_hits(found[:limit]), more=len(found[limit:]))
         if turn_id and hits:
-            gaps = await _relevance_gaps(self._turns, agent_id, turn_id, hits)
-            await self._turns.expose_recalled(agent_id, turn_id, gaps, now)
+            gaps = await _relevance_gaps(self._turns, scope, turn_id, hits)
+            await self._turns.expose_recalled(scope, turn_id, gaps, now)
         return hits
 
     async def _find(self, search: _Search) -> Sequence[Folded]:
@@ -113,7 +114,7 @@ class Recall:
         read = signals.read(search.query, now=search.now)
         # no small-talk rules here: a model that searches for "thanks" means the word
         queries = [RetrievalQuery(type_, search.query, wanted, read.recency, read.dates) for type_ in search.types]
-        ranked = await self._engine.recall(search.agent_id, queries, search.filters, search.now, search.policy)
+        ranked = await self._engine.recall(search.scope, queries, search.filters, search.now, search.policy)
         folded = fold(trust.drop_untrusted(ranked, search.policy).kept)
         found = [
             each for each in folded if search.present.isdisjoint(candidate.hit.memory_id for candidate in each.group)
@@ -146,44 +147,43 @@ def recall_filter(
     return MemoryFilter.parse(where, tags=tags, session_id=session_id, since=since, until=until, as_of=as_of)
 
 
-def _require_searchable(agent_id: str, query: str, turn_id: str | None, now: datetime | None) -> None:
-    require_label("agent_id", agent_id)
+def _require_searchable(query: str, turn_id: str | None, now: datetime | None) -> None:
     require_label("query", query, max_length=MAX_MESSAGE_LENGTH)
     if turn_id is not None:
         require_label("turn_id", turn_id)
     require_aware("now", now)
 
 
-async def _require_open(turns: TurnLog, agent_id: str, turn_id: str, policy: Policy) -> None:
+async def _require_open(turns: TurnLog, scope: Scope, turn_id: str, policy: Policy) -> None:
     """Raise RecallClosed if the policy disables the recall tool for the turn's frame (question, task, ...).
 
     It is also raised if the turn is not recorded, so that its frame is unknown.
     """
     if not policy.trust.recall_disabled_frames:
         return
-    turn = await turns.turn(agent_id, turn_id)
+    turn = await turns.turn(scope, turn_id)
     if turn is None or turn.frame in policy.trust.recall_disabled_frames:
         frame = f"in a turn of the frame {turn.frame}" if turn is not None else "in a turn that is not recorded"
         raise RecallClosed(f"Memory cannot be searched {frame}; go on with what the prompt shows.")
 
 
-async def _present(store: MemoryStore, turns: TurnLog, agent_id: str, turn_id: str, now: datetime) -> frozenset[UUID]:
+async def _present(store: MemoryStore, turns: TurnLog, scope: Scope, turn_id: str, now: datetime) -> frozenset[UUID]:
     """Return the ids of memories that the turn's prompt shows already.
 
     They are in its memory block or prefix, in earlier blocks, or in the results of earlier recalls.
     """
-    shown = {shown.memory_id for shown in await turns.shown(agent_id, turn_id)}
+    shown = {shown.memory_id for shown in await turns.shown(scope, turn_id)}
     in_earlier_blocks = {
         result.memory_id
-        for result in await _candidates(turns, agent_id, turn_id)
+        for result in await _candidates(turns, scope, turn_id)
         if result.disposition == "already_in_prompt"
     }
-    return frozenset(shown | in_earlier_blocks | {memory.id for memory in await store.pinned(agent_id, now)})
+    return frozenset(shown | in_earlier_blocks | {memory.id for memory in await store.pinned(scope, now)})
 
 
-async def _candidates(turns: TurnLog, agent_id: str, turn_id: str) -> Sequence[RecordedCandidate]:
+async def _candidates(turns: TurnLog, scope: Scope, turn_id: str) -> Sequence[RecordedCandidate]:
     """Return the recorded candidate memories of the turn; none if its record is missing or unreadable."""
-    turn = await turns.turn(agent_id, turn_id)
+    turn = await turns.turn(scope, turn_id)
     try:
         return decode(turn.record).candidates if turn is not None else ()
     except InvalidInput:  # a record of another version; the query can still be answered
@@ -191,7 +191,7 @@ async def _candidates(turns: TurnLog, agent_id: str, turn_id: str) -> Sequence[R
 
 
 async def _relevance_gaps(
-    turns: TurnLog, agent_id: str, turn_id: str, hits: Sequence[RecallHit]
+    turns: TurnLog, scope: Scope, turn_id: str, hits: Sequence[RecallHit]
 ) -> list[tuple[UUID, MemoryType, float | None]]:
     """Return for each recalled memory its id, its type, and its relevance gap to the turn's first search.
 
@@ -199,7 +199,7 @@ async def _relevance_gaps(
     memory's own. A memory that the search did not find counts with the lowest relevance found. The gap is None if the
     search is not recorded.
     """
-    results = await _candidates(turns, agent_id, turn_id)
+    results = await _candidates(turns, scope, turn_id)
     eligible = [result.relevance for result in results if result.disposition not in NOT_ELIGIBLE]
     if not eligible:
         return [(hit.memory_id, hit.type, None) for hit in hits]
@@ -245,4 +245,5 @@ def _hit(folded: Folded, score: float) -> RecallHit:
         replaced_by=candidate.hit.replaced_by,
         count=len(folded.group),
         alike=tuple(each.hit.memory_id for each in folded.group[1:]),
+        user_id=candidate.hit.user_id,
     )

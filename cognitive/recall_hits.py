@@ -20,7 +20,7 @@ class RecallHit:
     `content` is the passage that was found; it is the whole memory unless `partial` is True. `hidden_at`,
     `hidden_reason` and `replaced_by` are set for a memory that a newer one superseded; such a memory is below its
     replacement. `count` is the number of memories that the hit represents: itself and those with the ids `alike`, which
-    the search found in nearly the same words.
+    the search found in nearly the same words. `user_id` is None for a shared memory.
     """
 
     memory_id: UUID
@@ -40,6 +40,7 @@ class RecallHit:
     replaced_by: UUID | None = None
     count: int = 1
     alike: tuple[UUID, ...] = ()
+    user_id: str | None = None
 
 
 class RecallHits(tuple[RecallHit, ...]):

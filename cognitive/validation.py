@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from brain.errors import InvalidInput
+from brain.errors import InvalidInput, UnknownTurn
 from brain.text import unstorable
 from brain.types import MAX_LABEL_LENGTH
+from brain.users import Scope
 
 
 def require_id(name: str, value: object) -> UUID:
@@ -36,3 +37,11 @@ def require_aware(name: str, at: datetime | None) -> None:
     """Raise InvalidInput if a datetime has no time zone."""
     if at is not None and at.tzinfo is None:
         raise InvalidInput(f"{name}: expected an aware datetime, got the naive {at.isoformat()}")
+
+
+def unknown_turn(scope: Scope, turn_id: str) -> UnknownTurn:
+    """Return the error for a turn that a view does not have. A missing or wrong user is one of the causes."""
+    cause = (
+        "it was never opened, or was opened without this user" if scope.user else "it was never opened, or has a user"
+    )
+    return UnknownTurn(f"turn_id: {scope} has no turn {turn_id!r}: {cause}; pass the user_id of the turn")

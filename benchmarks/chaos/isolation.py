@@ -21,6 +21,7 @@ from brain.postgres.database import Connection, Database
 from brain.postgres.tables import metadata
 from brain.search import MemorySearch, Query
 from brain.store import MemoryStore
+from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome, Turn
 
 AGENTS = 20
@@ -100,7 +101,7 @@ async def _fuzzed(
 
 async def _whole_table(database: Database, agent: str, chance: random.Random) -> set[str]:
     table = chance.choice(metadata.sorted_tables)
-    rows = await database.run(agent, lambda c: c.fetch(f"SELECT DISTINCT agent_id FROM {table.fullname}"))
+    rows = await database.run(Scope(agent), lambda c: c.fetch(f"SELECT DISTINCT agent_id FROM {table.fullname}"))
     return {row["agent_id"] for row in rows}
 
 
@@ -108,14 +109,14 @@ async def _anothers(database: Database, agent: str, chance: random.Random) -> se
     """As one agent, query rows of another agent by its id, and return the agents of the rows found."""
     other = agent.replace("agent-", "agent-1", 1)
     statement = "SELECT agent_id FROM cognitive.memory WHERE agent_id IN ($1, $2) OR true"
-    rows = await database.run(agent, lambda c: c.fetch(statement, other, agent))
+    rows = await database.run(Scope(agent), lambda c: c.fetch(statement, other, agent))
     return {row["agent_id"] for row in rows}
 
 
 async def _found(database: Database, agent: str, chance: random.Random) -> set[str]:
     """Run the search of a turn, and return the agents whose memories were found."""
     query = Query(types={"fact": 10}, text="canary sings", vector=None, model=WordEmbedder.model)
-    found = await MemorySearch(database).find(agent, query)
+    found = await MemorySearch(database).find(Scope(agent), query)
     return {hit.content.removeprefix("The canary of ").split(" ")[0] for hit in found.hits}
 
 
@@ -135,7 +136,7 @@ async def _slow(database: Database, agent: str, chance: random.Random) -> set[st
         await c.execute("SELECT pg_sleep(0.001)")
         return first | {row["agent_id"] for row in await c.fetch("SELECT agent_id FROM cognitive.memory")}
 
-    return await database.run(agent, work)
+    return await database.run(Scope(agent), work)
 
 
 QUESTIONS: tuple[Question, ...] = (_whole_table, _anothers, _found, _pinned, _slow)

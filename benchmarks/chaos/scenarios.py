@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from benchmarks.chaos.faults import FAULTS, Fault, FaultyProxy
 from benchmarks.chaos.sample_data import WordEmbedder
 from benchmarks.chaos.site import Site
+from brain.users import Scope
 from cognitive import CognitiveLayer
 from cognitive.errors import StoreUnavailable
 
@@ -126,7 +127,7 @@ async def _exhausted(stage: FaultTarget) -> AsyncIterator[None]:
     async def hold() -> None:
         while True:
             with suppress(StoreUnavailable):  # it had no place this time
-                await database.run(stage.agent, lambda c: c.execute("SELECT pg_sleep(0.4)"))
+                await database.run(Scope(stage.agent), lambda c: c.execute("SELECT pg_sleep(0.4)"))
 
     async with _beside(*(hold() for _ in range(POOL))):
         await asyncio.sleep(0.1)

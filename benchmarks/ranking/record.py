@@ -20,6 +20,7 @@ from brain.settings import from_environment
 from brain.store import MemoryStore
 from brain.turns import TurnLog
 from brain.types import MEMORY_TYPES, NewMemory, Vector
+from brain.users import Scope
 from cognitive import Message, Policy, Turn
 from cognitive.admin import embedders_of
 from cognitive.context import dedup
@@ -139,7 +140,7 @@ class StoreRecorder:
         results = []
         for wanted in (plan.retrieval, queries):
             retrieved = await retrieve(
-                agent,
+                Scope(agent),
                 wanted,
                 search=self._search,
                 embedder=embedder,

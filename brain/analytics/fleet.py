@@ -16,6 +16,7 @@ from brain.postgres import roles
 from brain.postgres.database import Connection, Database, T, Work
 from brain.postgres.reading import ReadDatabase
 from brain.statements import SqlStatement
+from brain.users import Scope
 
 SQL = statements.load("fleet")
 
@@ -74,7 +75,7 @@ class FleetAnalytics:
             await c.execute(f"SET LOCAL ROLE {roles.OVERVIEW}")
             return await work(c)
 
-        return await self._database.run("", become, timeout=_SECONDS)
+        return await self._database.run(Scope(""), become, timeout=_SECONDS)
 
 
 def _numbers(row: Any) -> rollups.RollupCounts:

@@ -20,6 +20,7 @@ from brain.postgres.wire_types import as_value
 from brain.search import Masses
 from brain.statements import SqlStatement
 from brain.types import MEMORY_TYPES, HiddenReason, MemoryType, Receipt
+from brain.users import Scope
 
 UsageGroup = Literal["never", "ignored", "rising", "stale"]
 
@@ -182,7 +183,7 @@ class MemoryAnalytics:
     _database: Database | ReadDatabase
 
     async def memories(
-        self, agent_id: str, wanted: MemoryListFilter = _ANY, *, limit: int = 50, after: tuple[Any, ...] | None = None
+        self, scope: Scope, wanted: MemoryListFilter = _ANY, *, limit: int = 50, after: tuple[Any, ...] | None = None
     ) -> ResultPage[MemoryRow]:
         """Return a page of the memories that match a filter, latest first.
 
@@ -191,7 +192,7 @@ class MemoryAnalytics:
         begin = start(after, wanted.until)
         rows = await paging.fetched(
             self._database,
-            agent_id,
+            scope,
             _LISTS[_walk(wanted)],
             types=list(wanted.types),
             session_id=wanted.session_id,
@@ -206,18 +207,18 @@ class MemoryAnalytics:
         )
         return paging.page(rows, limit, _memory_row, "seq", "occurred_at")
 
-    async def group_sizes(self, agent_id: str, habit: UsageThresholds, now: datetime) -> GroupSizes:
+    async def group_sizes(self, scope: Scope, habit: UsageThresholds, now: datetime) -> GroupSizes:
         """Return the number of memories in each usage group, counted in a sample of `MAX_SAMPLED` memories.
 
         `habit` has the thresholds of the groups. Pinned and hidden memories are counted among all memories, up to
         `MAX_LOOKED`.
         """
-        rows = await self._of_memories(agent_id, SQL.group_sizes, **_habit(habit, now))
+        rows = await self._of_memories(scope, SQL.group_sizes, **_habit(habit, now))
         return as_value(GroupSizes, rows[0])
 
     async def group(
         self,
-        agent_id: str,
+        scope: Scope,
         group: UsageGroup,
         habit: UsageThresholds,
         now: datetime,
@@ -236,7 +237,7 @@ class MemoryAnalytics:
         window, score, last = after or (_NO_ID, None, None)
         rows = await paging.fetched(
             self._database,
-            agent_id,
+            scope,
             _GROUPS["walk_stored" if group == "never" else "walk_shown"],
             **_habit(habit, now),
             group=group,
@@ -254,53 +255,53 @@ class MemoryAnalytics:
             following = (window, found[-1]["score"], found[-1]["id"])
         return ResultPage(tuple(map(_memory_row, found)), looked, following)
 
-    async def beginnings(self, agent_id: str, ids: Sequence[UUID]) -> dict[UUID, MemoryRow]:
+    async def beginnings(self, scope: Scope, ids: Sequence[UUID]) -> dict[UUID, MemoryRow]:
         """Return memories by id, as rows with the beginning of each text. Unknown ids are left out."""
-        rows = await self._of_memories(agent_id, SQL.beginnings, memory_ids=list(ids))
+        rows = await self._of_memories(scope, SQL.beginnings, memory_ids=list(ids))
         return {row["id"]: _memory_row(row) for row in rows}
 
-    async def tags(self, agent_id: str) -> list[str]:
+    async def tags(self, scope: Scope) -> list[str]:
         """Return the most frequent tags, at most `MAX_TAGS`, in a sample of `MAX_SAMPLED` memories."""
-        return [row["tag"] for row in await self._of_memories(agent_id, SQL.tags, limit=MAX_TAGS)]
+        return [row["tag"] for row in await self._of_memories(scope, SQL.tags, limit=MAX_TAGS)]
 
-    async def base(self, agent_id: str) -> Mapping[str, Masses]:
+    async def base(self, scope: Scope) -> Mapping[str, Masses]:
         """Return how often memories of each type were shown and used, where the ranking of a single memory starts."""
-        rows = await self._of_memories(agent_id, SQL.base)
+        rows = await self._of_memories(scope, SQL.base)
         return {row["type"]: Masses(**{name: row[name] for name in row.keys() if name != "type"}) for row in rows}  # noqa: SIM118
 
-    async def removal(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
+    async def removal(self, scope: Scope, ids: Sequence[UUID]) -> Receipt:
         """Return how many rows an erasure of these memories would delete now, for a confirmation page."""
-        rows = await self._of_memories(agent_id, SQL.removal, memory_ids=list(ids))
-        return Receipt(agent_id, **dict(rows[0]))
+        rows = await self._of_memories(scope, SQL.removal, memory_ids=list(ids))
+        return Receipt(scope.agent_id, **dict(rows[0]))
 
-    async def lifecycle(self, agent_id: str, memory_id: UUID) -> MemoryLifecycle | None:
+    async def lifecycle(self, scope: Scope, memory_id: UUID) -> MemoryLifecycle | None:
         """Return a memory with its links, times and usage, or None if the agent has no such memory."""
-        rows = await self._of_memories(agent_id, SQL.life, memory_id=memory_id)
+        rows = await self._of_memories(scope, SQL.life, memory_id=memory_id)
         if not rows:
             return None
         return as_value(MemoryLifecycle, rows[0], memory=_memory_row(rows[0]))
 
     async def showings(
-        self, agent_id: str, memory_id: UUID, *, limit: int = 50, after: tuple[Any, ...] | None = None
+        self, scope: Scope, memory_id: UUID, *, limit: int = 50, after: tuple[Any, ...] | None = None
     ) -> ResultPage[Showing]:
         """Return the turns that showed a memory, newest first, with their messages."""
         at, turn_id = after or (LATEST, "")
         rows = await self._of_memories(
-            agent_id, SQL.showings, memory_id=memory_id, before_at=at, before_turn_id=turn_id, limit=page_limit(limit)
+            scope, SQL.showings, memory_id=memory_id, before_at=at, before_turn_id=turn_id, limit=page_limit(limit)
         )
         following = (rows[-1]["at"], rows[-1]["turn_id"]) if len(rows) == limit else None
         return ResultPage(tuple(as_value(Showing, row) for row in rows), len(rows), following)
 
-    async def shown_at(self, agent_id: str, memory_id: UUID) -> list[tuple[datetime, bool | None, bool | None]]:
+    async def shown_at(self, scope: Scope, memory_id: UUID) -> list[tuple[datetime, bool | None, bool | None]]:
         """Return the latest times at which a memory was shown, and for each whether it was used and how it was rated.
 
         The list has at most `MAX_SHOWINGS` times, in chronological order.
         """
-        rows = await self._of_memories(agent_id, SQL.shown_at, memory_id=memory_id, limit=MAX_SHOWINGS)
+        rows = await self._of_memories(scope, SQL.shown_at, memory_id=memory_id, limit=MAX_SHOWINGS)
         return [tuple(row) for row in rows]
 
     async def similar(
-        self, agent_id: str, memory_id: UUID, model: str | None = None, *, least: float = 0.8, limit: int = 10
+        self, scope: Scope, memory_id: UUID, model: str | None = None, *, least: float = 0.8, limit: int = 10
     ) -> SimilarMemory:
         """Return the memories most similar to a given memory, by the vectors of their first passages.
 
@@ -309,7 +310,7 @@ class MemoryAnalytics:
         cosine.
         """
         rows = await self._of_memories(
-            agent_id,
+            scope,
             SQL.near_by_words,
             memory_id=memory_id,
             max_postings=MAX_POSTINGS,
@@ -321,8 +322,8 @@ class MemoryAnalytics:
         found = tuple((_memory_row(row), row["cosine"]) for row in rows if row["id"] is not None)
         return SimilarMemory(found, rows[0]["looked"])
 
-    async def _of_memories(self, agent_id: str, statement: SqlStatement, **values: Any) -> Sequence[Any]:
-        return await paging.fetched(self._database, agent_id, statement, **values)
+    async def _of_memories(self, scope: Scope, statement: SqlStatement, **values: Any) -> Sequence[Any]:
+        return await paging.fetched(self._database, scope, statement, **values)
 
 
 def _walk(wanted: MemoryListFilter) -> str:

@@ -16,6 +16,7 @@ from brain.errors import InvalidInput
 from brain.postgres.database import Database
 from brain.postgres.reading import ReadDatabase
 from brain.statements import SqlStatement, SqlStatements
+from brain.users import Scope
 
 MAX_LOOKED = 5_000  # turns or memories examined for a page: bounds the cost of a filter that matches few
 MAX_SAMPLED = 5_000  # memories or vectors in a sample
@@ -34,11 +35,11 @@ def load(file: str) -> SqlStatements:
 
 
 async def fetched(
-    database: Database | ReadDatabase, agent_id: str, statement: SqlStatement, **values: Any
+    database: Database | ReadDatabase, scope: Scope, statement: SqlStatement, **values: Any
 ) -> Sequence[Any]:
-    """Run a statement that reads rows of one agent in its own transaction, and return the rows."""
-    bound = statement(agent_id=agent_id, **values)
-    return list(await database.run(agent_id, lambda c: c.fetch(*bound), timeout=SECONDS))
+    """Run a statement that reads rows of one scope in its own transaction, and return the rows."""
+    bound = statement(agent_id=scope.agent_id, **values)
+    return list(await database.run(scope, lambda c: c.fetch(*bound), timeout=SECONDS))
 
 
 def start(after: tuple[Any, ...] | None, until: datetime | None) -> tuple[Any, Any]:

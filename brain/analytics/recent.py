@@ -13,6 +13,7 @@ from brain import statements
 from brain.analytics.turn_rows import Period
 from brain.postgres.database import Connection, Database
 from brain.postgres.reading import ReadDatabase
+from brain.users import Scope
 
 MAX_TURNS = 5_000  # turns examined: a day or two of a busy agent
 MAX_PASSAGES = 2_000  # passages in the sample: shares are accurate to two percent
@@ -96,12 +97,12 @@ class RecentAnalytics:
     def __init__(self, database: Database | ReadDatabase) -> None:
         self._database = database
 
-    async def models(self, agent_id: str, period: Period) -> ModelUsageList:
+    async def models(self, scope: Scope, period: Period) -> ModelUsageList:
         """Return the language models of the latest turns of a period, most frequent first."""
 
         async def work(c: Connection) -> ModelUsageList:
             rows = await c.fetch(
-                *_TURN_MODELS(agent_id=agent_id, since=period.since, until=period.until, limit=MAX_MODELS)
+                *_TURN_MODELS(agent_id=scope.agent_id, since=period.since, until=period.until, limit=MAX_MODELS)
             )
             seen = tuple(
                 ModelUsage(row["model"], row["turns"], row["trimmed"], row["cut"], row["last_at"])
@@ -110,14 +111,14 @@ class RecentAnalytics:
             )
             return ModelUsageList(seen, rows[0]["looked"], rows[0]["back_to"])
 
-        return await self._database.run(agent_id, work, timeout=_SECONDS)
+        return await self._database.run(scope, work, timeout=_SECONDS)
 
-    async def degradations(self, agent_id: str, period: Period) -> Degradations:
+    async def degradations(self, scope: Scope, period: Period) -> Degradations:
         """Count the degradation codes of the latest turns of a period, by time step."""
         degradations = _DEGRADATIONS(
-            agent_id=agent_id, since=period.since, until=period.until, step=period.step, zone=period.zone
+            agent_id=scope.agent_id, since=period.since, until=period.until, step=period.step, zone=period.zone
         )
-        rows = await self._database.run(agent_id, lambda c: c.fetch(*degradations), timeout=_SECONDS)
+        rows = await self._database.run(scope, lambda c: c.fetch(*degradations), timeout=_SECONDS)
         steps: dict[datetime, dict[str, int]] = {}
         for row in rows:
             steps.setdefault(row["step"], {})[row["reason"]] = row["turns"]
@@ -126,7 +127,9 @@ class RecentAnalytics:
             {at: counts.get("", 0) for at, counts in steps.items()},
         )
 
-    async def embedded(self, agent_id: str) -> VectorCoverage:
+    async def embedded(self, scope: Scope) -> VectorCoverage:
         """Return how many passages have vectors of each embedding model."""
-        rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.embedded(agent_id=agent_id)), timeout=_SECONDS)
+        rows = await self._database.run(
+            scope, lambda c: c.fetch(*SQL.embedded(agent_id=scope.agent_id)), timeout=_SECONDS
+        )
         return VectorCoverage({row["model"]: row["passages"] for row in rows[1:]}, rows[0]["passages"])

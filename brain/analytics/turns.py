@@ -38,6 +38,7 @@ from brain.postgres.database import Connection, Database
 from brain.postgres.reading import ReadDatabase
 from brain.postgres.wire_types import as_value
 from brain.statements import SqlStatement
+from brain.users import Scope
 
 MAX_VALUES = 200  # most frequent values of a dimension
 MAX_POINTS = 4_000  # points of a series over all values
@@ -63,7 +64,7 @@ class TurnAnalytics(MemoryAnalytics):
         self.recent = RecentAnalytics(database)
         self.fleet = FleetAnalytics(database)
 
-    async def totals(self, agent_id: str, period: Period, by: Dimension = "all", *, timed: bool = True) -> list[Total]:
+    async def totals(self, scope: Scope, period: Period, by: Dimension = "all", *, timed: bool = True) -> list[Total]:
         """Return the sums of the counts of a period's turns, in total or for each value of a dimension.
 
         A dimension is, for example, the memory type. In the dimension "tool" a value is "category/name". The most
@@ -71,7 +72,7 @@ class TurnAnalytics(MemoryAnalytics):
         """
         since, until, first_day, last_day = period.days
         asked = {
-            "agent_id": agent_id,
+            "agent_id": scope.agent_id,
             "dimension": by,
             "since": since,
             "until": until,
@@ -85,10 +86,10 @@ class TurnAnalytics(MemoryAnalytics):
             times = _added(await c.fetch(*SQL.latencies(**asked, values=values)) if values else (), "value")
             return [_total(row, latency=times.get((row["value"],), ())) for row in rows]
 
-        return await self._database.run(agent_id, work, timeout=SECONDS)
+        return await self._database.run(scope, work, timeout=SECONDS)
 
     async def series(
-        self, agent_id: str, period: Period, by: Dimension = "all", value: str | None = None
+        self, scope: Scope, period: Period, by: Dimension = "all", value: str | None = None
     ) -> list[Point]:
         """Return the sums of the counts of a period's turns by time step, in order. Steps without turns are left out.
 
@@ -96,7 +97,7 @@ class TurnAnalytics(MemoryAnalytics):
             InvalidInput: Postgres does not know the time zone.
         """
         asked = {
-            "agent_id": agent_id,
+            "agent_id": scope.agent_id,
             "span": period.span,
             "dimension": by,
             "since": period.begin,
@@ -111,15 +112,15 @@ class TurnAnalytics(MemoryAnalytics):
             rows = await c.fetch(*SQL.series(**asked, limit=MAX_POINTS))
             return [Point(row["step"], _total(row, latency=times.get((row["step"], row["value"]), ()))) for row in rows]
 
-        return await self._database.run(agent_id, work, timeout=SECONDS)
+        return await self._database.run(scope, work, timeout=SECONDS)
 
     async def turns(
-        self, agent_id: str, wanted: TurnFilter = _ANY_TURN, *, limit: int = 50, after: tuple[Any, ...] | None = None
+        self, scope: Scope, wanted: TurnFilter = _ANY_TURN, *, limit: int = 50, after: tuple[Any, ...] | None = None
     ) -> ResultPage[TurnListRow]:
         """Return a page of the turns that match a filter, newest first. At most `MAX_LOOKED` turns are examined."""
         begin = start(after, wanted.until)
         rows = await self._fetch(
-            agent_id,
+            scope,
             _TURNS[wanted.session_id is not None],
             session_id=wanted.session_id,
             before_at=begin[0],
@@ -147,21 +148,21 @@ class TurnAnalytics(MemoryAnalytics):
         )
         return paging.page(rows, limit, _turn_row, "turn_id", "at")
 
-    async def turn(self, agent_id: str, turn_id: str) -> TurnMeasurements | None:
+    async def turn(self, scope: Scope, turn_id: str) -> TurnMeasurements | None:
         """Return the measurements of a turn, or None if the agent has no such turn."""
-        rows = await self._fetch(agent_id, SQL.turn, turn_id=turn_id)
+        rows = await self._fetch(scope, SQL.turn, turn_id=turn_id)
         if not rows:
             return None
         row = rows[0]
         told = {name: row[name] or {} for name in ("measures", "timings", "trim", "window", "sections", "excerpts")}
         return as_value(TurnMeasurements, row, **told)
 
-    async def policies(self, agent_id: str, limit: int = 100) -> list[PolicyUsage]:
+    async def policies(self, scope: Scope, limit: int = 100) -> list[PolicyUsage]:
         """Return the policies that the agent's turns used, latest first, with the sums of the counts of these turns."""
-        rows = await self._fetch(agent_id, SQL.policies, limit=page_limit(limit))
+        rows = await self._fetch(scope, SQL.policies, limit=page_limit(limit))
         return [PolicyUsage(row["version"], row["first_used_at"], _total(row, "version")) for row in rows]
 
-    async def omitted_tools(self, agent_id: str, period: Period | None = None) -> tuple[list[OmittedTool], int]:
+    async def omitted_tools(self, scope: Scope, period: Period | None = None) -> tuple[list[OmittedTool], int]:
         """Return the tools that the latest turns were not offered, and the number of turns examined.
 
         The tools that a model called anyway or that a message named most often come first; after these, the tools that
@@ -169,16 +170,16 @@ class TurnAnalytics(MemoryAnalytics):
         """
         since, until = (period.since, period.until) if period is not None else (None, None)
         rows = await self._fetch(
-            agent_id, SQL.omitted_tools, max_turns=MAX_TRACES, limit=MAX_VALUES, since=since, until=until
+            scope, SQL.omitted_tools, max_turns=MAX_TRACES, limit=MAX_VALUES, since=since, until=until
         )
         return [as_value(OmittedTool, row) for row in rows if row["name"] is not None], rows[0]["looked"]
 
-    async def health(self, agent_id: str) -> AgentHealth:
+    async def health(self, scope: Scope) -> AgentHealth:
         """Return the state of the server, tables, indexes, embedding models and open turns."""
 
         async def work(c: Connection) -> AgentHealth:
-            counts = await c.fetchrow(*SQL.agent_counts(agent_id=agent_id, max_open=MAX_OPEN))
-            models = await c.fetch(*SQL.models(agent_id=agent_id))
+            counts = await c.fetchrow(*SQL.agent_counts(agent_id=scope.agent_id, max_open=MAX_OPEN))
+            models = await c.fetch(*SQL.models(agent_id=scope.agent_id))
             return AgentHealth(
                 **dict(counts),
                 **dict(await c.fetchrow(*SQL.server())),
@@ -186,14 +187,15 @@ class TurnAnalytics(MemoryAnalytics):
                 models={row["model"]: row["vectors"] for row in models},
                 vectors_looked=models[0]["looked"] if models else 0,
                 oldest_open=tuple(
-                    as_value(OpenTurnRow, row) for row in await c.fetch(*SQL.oldest_open(agent_id=agent_id, limit=20))
+                    as_value(OpenTurnRow, row)
+                    for row in await c.fetch(*SQL.oldest_open(agent_id=scope.agent_id, limit=20))
                 ),
             )
 
-        return await self._database.run(agent_id, work, timeout=SECONDS)
+        return await self._database.run(scope, work, timeout=SECONDS)
 
-    async def _fetch(self, agent_id: str, statement: SqlStatement, **values: Any) -> Sequence[Any]:
-        return await paging.fetched(self._database, agent_id, statement, **values)
+    async def _fetch(self, scope: Scope, statement: SqlStatement, **values: Any) -> Sequence[Any]:
+        return await paging.fetched(self._database, scope, statement, **values)
 
 
 def _added(rows: Sequence[Any], *keys: str) -> dict[tuple[Any, ...], tuple[int, ...]]:

@@ -54,8 +54,9 @@ class DroppedModel:
 
 @dataclass(frozen=True, slots=True)
 class PastRequest:
-    """A past turn to compare models on: its message, its record, and the memories that its response used."""
+    """A past turn to compare models on: its user ('' for none), message and record, and the memories that it used."""
 
+    user_id: str
     message: str
     record: str | None
     used: tuple[UUID, ...]
@@ -218,7 +219,7 @@ class Reembedding(Backfill):
         rows = await self._database.run(
             agent_id, lambda c: c.fetch(*SQL.past_requests(agent_id=agent_id, limit=latest))
         )
-        return [PastRequest(row["message"], row["record"], tuple(row["used"])) for row in rows]
+        return [PastRequest(row["user_id"], row["message"], row["record"], tuple(row["used"])) for row in rows]
 
 
 def _standing(kept: _StoredModel, spaces: EmbeddingSpaces, memories: int, lacking: int) -> ModelStatus:

@@ -25,7 +25,7 @@ from brain.postgres.database import Connection, Database, T, Work
 from brain.postgres.transaction import write_as
 from brain.store import MAX_TRIES, MemoryStore
 from brain.types import Erasure, Memory, NewMemory, Receipt
-from brain.users import ALL_USERS, SHARED, View
+from brain.users import SHARED, Scope
 
 _OF_AGENT = statements.load("erase_scope", own="true")
 _OF_USER = statements.load("erase_scope", own="user_id = cognitive.scope()")
@@ -50,14 +50,9 @@ class _Sought:
     since: int
 
     @property
-    def agent_id(self) -> str:
-        """The agent of the memories."""
-        return self.purge.agent_id
-
-    @property
-    def view(self) -> View:
+    def scope(self) -> Scope:
         """The view in which the memories are erased."""
-        return _view(self.purge.user_id)
+        return _view(Scope(self.purge.agent_id, self.purge.user_id))
 
     async def quoting(self, c: Connection) -> list[Quoting]:
         """Return the other memories that contain text of the memories to erase."""
@@ -81,18 +76,18 @@ class Eraser:
         self._store = store
         self._embedders = embedders
 
-    async def remains(self, agent_id: str, ids: Sequence[UUID], *, user_id: View = SHARED) -> Residue:
+    async def remains(self, scope: Scope, ids: Sequence[UUID]) -> Residue:
         """Return the texts to search for when the memories `ids` are erased: their present and earlier contents.
 
         Raises:
             UnknownMemory: the view does not see one of the ids.
             InvalidInput: a user's view would erase a shared memory.
         """
-        owned = await self._owned(agent_id, ids, user_id)
-        said = [await self._said(agent_id, user, own) for user, own in owned.items()]
+        owned = await self._owned(scope, ids)
+        said = [await self._said(owner, own) for owner, own in owned.items()]
         return Residue(sorted(frozenset().union(*said)))
 
-    async def memories(self, agent_id: str, ids: Sequence[UUID], *, user_id: View = SHARED) -> Receipt:
+    async def memories(self, scope: Scope, ids: Sequence[UUID]) -> Receipt:
         """Erase memories with their index entries, vectors and usage, and remove their text from other rows.
 
         While turns go on, the existing rows are searched for the text, and other memories that quote the erased ones
@@ -105,25 +100,25 @@ class Eraser:
             InvalidInput: a user's view would erase a shared memory; nothing is erased.
             StoreError: the memories change, or new memories quote them, faster than they can be found.
         """
-        owned = await self._owned(agent_id, ids, user_id)
-        return _sum(agent_id, [await self._memories(agent_id, user, own) for user, own in owned.items()])
+        owned = await self._owned(scope, ids)
+        return _sum(scope.agent_id, [await self._memories(owner, own) for owner, own in owned.items()])
 
-    async def _owned(self, agent_id: str, ids: Sequence[UUID], user_id: View) -> dict[str, list[UUID]]:
-        """Return the memories that a view is to erase, by their users."""
-        bound = SQL.owners(agent_id=agent_id, memory_ids=list(ids))
-        rows = await self._database.run(agent_id, lambda c: c.fetch(*bound), user_id=user_id)
+    async def _owned(self, scope: Scope, ids: Sequence[UUID]) -> dict[Scope, list[UUID]]:
+        """Return the memories that a view is to erase, by the views of their users."""
+        bound = SQL.owners(agent_id=scope.agent_id, memory_ids=list(ids))
+        rows = await self._database.run(scope, lambda c: c.fetch(*bound))
         owners = {row["id"]: row["user_id"] for row in rows}
-        memory_rows.require_known(agent_id, ids, owners)
-        owned: dict[str, list[UUID]] = {}
+        memory_rows.require_known(scope.agent_id, ids, owners)
+        owned: dict[Scope, list[UUID]] = {}
         for id in dict.fromkeys(ids):
-            if owners[id] == SHARED and user_id not in (SHARED, ALL_USERS):
+            if owners[id] == SHARED and scope.user is not None:
                 raise InvalidInput(f"memory {id} is shared: forget it in the view without a user, or as an operator")
-            owned.setdefault(owners[id], []).append(id)
+            owned.setdefault(scope.as_user(owners[id]), []).append(id)
         return owned
 
-    async def _memories(self, agent_id: str, user_id: str, ids: list[UUID]) -> Receipt:
+    async def _memories(self, scope: Scope, ids: list[UUID]) -> Receipt:
         for _ in range(MAX_TRIES):
-            sought = await self._sought(agent_id, user_id, ids)
+            sought = await self._sought(scope, ids)
             others, before = await self._looked_through(sought)
             receipt = await self._finished(sought, others, before)
             if receipt is not None:
@@ -132,13 +127,13 @@ class Eraser:
                 return receipt
         raise StoreError(f"the memories to erase were changed {MAX_TRIES} times in a row; nothing is erased")
 
-    async def _said(self, agent_id: str, user_id: str, ids: list[UUID]) -> frozenset[str]:
-        return await self._database.run(agent_id, partial(_said, agent_id, ids), user_id=_view(user_id))
+    async def _said(self, scope: Scope, ids: list[UUID]) -> frozenset[str]:
+        return await self._database.run(_view(scope), partial(_said, scope.agent_id, ids))
 
-    async def _sought(self, agent_id: str, user_id: str, ids: list[UUID]) -> _Sought:
-        texts = await self._said(agent_id, user_id, ids)
-        since = await self._database.run(agent_id, lambda c: c.fetchval(*purge_derived.SQL.running()))
-        return _Sought(Purge(agent_id, user_id, Residue(sorted(texts))), ids, texts, since)
+    async def _sought(self, scope: Scope, ids: list[UUID]) -> _Sought:
+        texts = await self._said(scope, ids)
+        since = await self._database.run(scope, lambda c: c.fetchval(*purge_derived.SQL.running()))
+        return _Sought(Purge(*scope.key, Residue(sorted(texts))), ids, texts, since)
 
     async def _looked_through(self, sought: _Sought) -> tuple[_Others, Counter[str]]:
         """Remove the text of the memories to erase from all existing rows.
@@ -152,7 +147,7 @@ class Eraser:
         return others, before
 
     async def _run(self, sought: _Sought, work: Work[T]) -> T:
-        return await self._database.run(sought.agent_id, work, user_id=sought.view, timeout=_SECONDS)
+        return await self._database.run(sought.scope, work, timeout=_SECONDS)
 
     async def _finished(self, sought: _Sought, others: _Others, before: Counter[str]) -> Receipt | None:
         """Erase the memories once no new memory quotes them, and return the receipt.
@@ -178,8 +173,8 @@ class Eraser:
             if not other.differs:
                 continue
             try:
-                store = self._store.of_user(other.user_id)
-                await store.update(sought.agent_id, other.id, partial(_without, sought.purge.remains))
+                owner = Scope(sought.scope.agent_id, other.user_id)
+                await self._store.update(owner, other.id, partial(_without, sought.purge.remains))
                 others.cut.add(other.id)
             except UnknownMemory:
                 log.debug("memory %s was erased meanwhile by another call", other.id)
@@ -226,15 +221,15 @@ class Eraser:
         return await self._forgotten(agent_id, work)
 
     async def _forgotten(self, agent_id: str, work: Work[Receipt]) -> Receipt:
-        receipt = await self._database.run(agent_id, work, user_id=ALL_USERS, timeout=_SECONDS)
+        receipt = await self._database.run(Scope.all_users(agent_id), work, timeout=_SECONDS)
         self._embedders.drop(lambda _: True)  # the cache does not know the agent of a text
         caches.empty()
         return receipt
 
-    async def past(self, agent_id: str, *, user_id: View = SHARED) -> list[Erasure]:
+    async def past(self, scope: Scope) -> list[Erasure]:
         """Return the log of the erasures that a view sees, oldest first."""
-        bound = purge_derived.SQL.erasures(agent_id=agent_id)
-        rows = await self._database.run(agent_id, lambda c: c.fetch(*bound), user_id=user_id)
+        bound = purge_derived.SQL.erasures(agent_id=scope.agent_id)
+        rows = await self._database.run(scope, lambda c: c.fetch(*bound))
         return [Erasure(**dict(row)) for row in rows]
 
 
@@ -257,9 +252,9 @@ async def _erased(sought: _Sought, others: _Others, before: Counter[str], c: Con
     If other memories with erased text were stored meanwhile, erase nothing and return those memories, so that they can
     be changed first. If a memory to erase has a new text that was not searched for, erase nothing and return None.
     """
-    agent_id, gone = sought.agent_id, [*sought.ids, *(other.id for other in others.gone)]
+    agent_id, gone = sought.scope.agent_id, [*sought.ids, *(other.id for other in others.gone)]
     await c.execute(*SQL.own_rows(agent_id=agent_id))  # turns are recorded before this, or see the erasure
-    if sought.view is ALL_USERS:  # so are memories; those of a user are stored under the user's lock
+    if sought.scope.sees_all:  # so are memories; those of a user are stored under the user's lock
         await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id))
     if await _said(agent_id, sought.ids, c) - sought.texts:
         return None
@@ -291,13 +286,13 @@ async def _erased_rows(sought: _Sought, others: _Others, c: Connection) -> Recei
     gone = {erased_user: list(sought.ids)}
     for other in others.gone:
         gone.setdefault(other.user_id, []).append(other.id)
-    receipts = [await erase_rows.erase(c, sought.agent_id, gone.pop(erased_user))]
+    receipts = [await erase_rows.erase(c, sought.scope.agent_id, gone.pop(erased_user))]
     for user_id, ids in sorted(gone.items()):  # only an erasure of shared memories finds those of users
         await write_as(c, user_id)
-        receipts.append(await erase_rows.erase(c, sought.agent_id, ids))
+        receipts.append(await erase_rows.erase(c, sought.scope.agent_id, ids))
     if gone:
         await write_as(c, erased_user)
-    return _sum(sought.agent_id, receipts)
+    return _sum(sought.scope.agent_id, receipts)
 
 
 async def _looked(part: purge_derived.Part, sought: _Sought, c: Connection) -> Mapping[str, int]:
@@ -318,9 +313,9 @@ def _without(remains: Residue, memory: Memory) -> NewMemory:
     return left
 
 
-def _view(user_id: str) -> View:
-    """Return the view that erases memories of a user; shared ones may be quoted in the rows of all users."""
-    return user_id or ALL_USERS
+def _view(owner: Scope) -> Scope:
+    """Return the view that erases memories of `owner`; shared ones may be quoted in the rows of all users."""
+    return owner if owner.user is not None else Scope.all_users(owner.agent_id)
 
 
 def _sum(agent_id: str, receipts: Sequence[Receipt]) -> Receipt:

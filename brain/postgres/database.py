@@ -26,7 +26,7 @@ from brain.postgres.transaction import Connection as Connection
 from brain.postgres.transaction import T as T
 from brain.postgres.transaction import Work as Work
 from brain.postgres.transaction import beginning, in_transaction
-from brain.users import ALL_USERS, SHARED, View
+from brain.users import Scope
 
 log = logging.getLogger(__name__)
 
@@ -126,22 +126,19 @@ class Database:
 
     async def run(
         self,
-        agent_id: str,
+        scope: Scope,
         work: Work[T],
         *,
-        user_id: View = SHARED,
         timeout: float = 60.0,
         durable: bool = True,
         snapshot: bool = False,
     ) -> T:
-        """Run idempotent `work` in one transaction that sees only this agent's rows; return its result.
+        """Run idempotent `work` in one transaction that sees only the rows of this scope; return its result.
 
         A lost connection, a deadlock or a serialization failure is retried on a fresh connection.
 
         Args:
-            agent_id: the agent whose rows row level security admits.
-            user_id: the user whose rows it admits beside the shared ones; `ALL_USERS` admits those of all users, with
-                the operator's role.
+            scope: the agent and user whose rows row level security admits. The operator's view sets another role.
             work: a coroutine function that takes the connection. It may run several times.
             timeout: seconds for all attempts together.
             durable: False lets the commit return before it is on disk, for rows that can be written again.
@@ -159,9 +156,7 @@ class Database:
         for attempt in range(1, _ATTEMPTS + 1):
             await self._check_breaker(deadline)
             try:
-                return await self._observed(
-                    deadline, _Attempt(agent_id, user_id, work, deadline.left(), durable, snapshot)
-                )
+                return await self._observed(deadline, _Attempt(scope, work, deadline.left(), durable, snapshot))
             except CONTENDED as error:
                 if attempt == _ATTEMPTS:
                     raise StoreError(f"Postgres gave up after {attempt} attempts: {error}") from error
@@ -181,7 +176,7 @@ class Database:
             except asyncpg.DataError as error:
                 raise InvalidInput(f"Postgres cannot store this: {error}") from error
             except asyncpg.InsufficientPrivilegeError as error:
-                raise refused(error, user_id) from error
+                raise refused(error, scope.user_id) from error
             except asyncpg.PostgresError as error:
                 raise StoreError(f"Postgres refused: {error}") from error
         raise AssertionError("unreachable: the last attempt returns or raises")
@@ -241,7 +236,7 @@ class Database:
             self._probe.begin()
 
     async def _answers(self) -> bool:
-        probe = _Attempt("", SHARED, _do_nothing, _PROBE_SECONDS, durable=False, snapshot=False)
+        probe = _Attempt(Scope(""), _do_nothing, _PROBE_SECONDS, durable=False, snapshot=False)
         try:
             if self._revive is not None:
                 await asyncio.to_thread(self._revive)
@@ -270,9 +265,8 @@ class Database:
 
     def _beginning(self, attempt: _Attempt[T]) -> str:
         return beginning(
-            attempt.agent_id,
+            attempt.scope,
             attempt.timeout,
-            user_id=attempt.user_id,
             durable=attempt.durable,
             snapshot=attempt.snapshot,
             read_only=self._read_only,
@@ -313,17 +307,14 @@ class AllUsersView:
 
     async def run(self, agent_id: str, work: Work[T], *, timeout: float = 60.0) -> T:
         """Run work as `Database.run` does, for all users. Shared rows are written until `write_as` names a user."""
-        return await self._database.run(agent_id, work, user_id=ALL_USERS, timeout=timeout)
+        return await self._database.run(Scope.all_users(agent_id), work, timeout=timeout)
 
 
 class _Attempt(Generic[T]):
     """One attempt to run an agent's work in a transaction. `connected` is True once it got a connection."""
 
-    def __init__(
-        self, agent_id: str, user_id: View, work: Work[T], timeout: float, durable: bool, snapshot: bool
-    ) -> None:
-        self.agent_id = agent_id
-        self.user_id = user_id
+    def __init__(self, scope: Scope, work: Work[T], timeout: float, durable: bool, snapshot: bool) -> None:
+        self.scope = scope
         self.work = work
         self.timeout = timeout
         self.durable = durable

@@ -22,6 +22,7 @@ from brain.postgres.admin_connection import connected
 from brain.postgres.breaker import Breaker
 from brain.postgres.database import APP_ROLE, Connection, Database, T, Work
 from brain.postgres.roles import Granted
+from brain.users import Scope
 
 log = logging.getLogger(__name__)
 
@@ -153,19 +154,19 @@ class ReadDatabase:
         """
         return (await self._open())[1]
 
-    async def run(self, agent_id: str, work: Work[T], *, timeout: float = 60.0) -> T:
+    async def run(self, scope: Scope, work: Work[T], *, timeout: float = 60.0) -> T:
         """Run read-only work as `Database.run` does, on the standby if there is one, else on the server.
 
         The standby gets half of the timeout. If it fails, the work is run on the server.
         """
         if self._standby is not None and monotonic() >= self._standby_after:
             try:
-                return await self._run_on_standby(self._standby, agent_id, work, timeout / 2)
+                return await self._run_on_standby(self._standby, scope, work, timeout / 2)
             except (StoreError, TimeoutError) as error:
                 self._standby_after = monotonic() + _RETRY_SECONDS
                 log.warning("reading from the primary, not from the standby: %s", str(error) or "no answer in time")
         database, _ = await self._open()
-        return await database.run(agent_id, work, timeout=timeout)
+        return await database.run(scope, work, timeout=timeout)
 
     async def compared(self) -> Replica | None:
         """Return how far the standby lags behind the server, or None if no standby is configured."""
@@ -179,11 +180,11 @@ class ReadDatabase:
         if opened is not None:
             await opened[0].close()
 
-    async def _run_on_standby(self, standby: ReadDatabase, agent_id: str, work: Work[T], seconds: float) -> T:
+    async def _run_on_standby(self, standby: ReadDatabase, scope: Scope, work: Work[T], seconds: float) -> T:
         """Run work on the standby, after checking in the same transaction that it was not promoted to a primary."""
         if self._cluster is None:
             database, _ = await self._open()
-            self._cluster = (await database.run("", server, timeout=seconds)).cluster
+            self._cluster = (await database.run(Scope(""), server, timeout=seconds)).cluster
         cluster = self._cluster
 
         async def checked(connection: Connection) -> T:
@@ -192,7 +193,7 @@ class ReadDatabase:
             return await work(connection)
 
         await Deadline(_STANDBY_MS).within(standby.granted())
-        return await standby.run(agent_id, checked, timeout=seconds)
+        return await standby.run(scope, checked, timeout=seconds)
 
     async def _open(self) -> tuple[Database, Granted]:
         async with self._opening:
@@ -212,7 +213,7 @@ class ReadDatabase:
         """
         database = self._database(APP_ROLE, 1)
         try:
-            return await database.run("", roles.granted, timeout=_ROLES_SECONDS)
+            return await database.run(Scope(""), roles.granted, timeout=_ROLES_SECONDS)
         finally:
             await database.close()
 

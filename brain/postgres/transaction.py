@@ -13,7 +13,7 @@ import asyncpg
 from brain.errors import InvalidInput, StoreError
 from brain.postgres.roles import OPERATOR
 from brain.text import unstorable
-from brain.users import SHARED, AllUsers, View
+from brain.users import Scope
 
 T = TypeVar("T")
 Connection: TypeAlias = Any  # asyncpg ships no types: a connection of its pool
@@ -40,23 +40,20 @@ _NOT_PLAIN = re.compile(r"[^\w.:@/-]", re.ASCII)
 
 
 def beginning(
-    agent_id: str,
+    scope: Scope,
     seconds: float,
     *,
-    user_id: View = SHARED,
     durable: bool = True,
     snapshot: bool = False,
     read_only: bool = False,
     role: str | None = None,
     clustered: bool = False,
 ) -> str:
-    """Return the SQL statements that begin a transaction for the agent `agent_id`, in the view of `user_id`.
+    """Return the SQL statements that begin a transaction for an agent, in the view of a user.
 
     Args:
-        agent_id: the agent, set for row level security.
-        user_id: the user, set for row level security. Without one, only shared rows are seen. With `ALL_USERS` the
-            transaction has the operator's role, which sees the rows of all users, and writes shared rows until
-            `write_as` names a user.
+        scope: the agent and the user, set for row level security. In the operator's view the transaction has the
+            operator's role, which sees the rows of all users, and writes shared rows until `write_as` names a user.
         seconds: the timeout of each statement.
         durable: False lets the commit return before it is on disk.
         snapshot: True gives all statements the same snapshot.
@@ -65,20 +62,20 @@ def beginning(
         clustered: the server is the coordinator of a Citus cluster, which propagates these settings.
 
     Raises:
-        InvalidInput: `agent_id` or `user_id` contains characters that Postgres cannot store.
+        InvalidInput: the agent's or the user's id contains characters that Postgres cannot store.
     """
-    user = SHARED if isinstance(user_id, AllUsers) else user_id
-    for name, text in (("agent_id", agent_id), ("user_id", user)):
+    agent_id, user_id = scope.key
+    for name, text in (("agent_id", agent_id), ("user_id", user_id)):
         if (unfit := unstorable(text)) is not None:
             raise InvalidInput(f"{name} holds {unfit}")
-    if isinstance(user_id, AllUsers):
+    if scope.sees_all:
         role = OPERATOR
     return _BEGIN.format(
         mode=" ".join(("ISOLATION LEVEL REPEATABLE READ",) * snapshot + ("READ ONLY",) * read_only),
         role=f"SET LOCAL ROLE {role};" if role is not None else "",
         cluster=_CLUSTER if clustered else "",
         agent=_literal(agent_id),
-        user=_literal(user),
+        user=_literal(user_id),
         milliseconds=max(1, int(seconds * 1000)),
         commit="on" if durable else "off",
         plans=_PLANS[clustered],

@@ -4,7 +4,7 @@
 -- The next memories in the order of `seq` that meet the condition of a filter, with metadata, usage and revisions.
 SELECT m.seq, m.id, m.type, m.content, m.speaker, m.context, m.occurred_at, m.session_id, m.source, m.tags, m.entities,
        m.confidence, m.pinned, m.supersedes, m.replaced_by, m.attributes, m.trust, m.metadata, m.expires_at, m.hidden_at,
-       m.hidden_reason, m.created_at, m.updated_at,
+       m.hidden_reason, m.created_at, m.updated_at, nullif(m.user_id, '') AS user_id,
        (SELECT jsonb_build_object('shown', u.shown, 'used', u.used, 'times_shown', u.times_shown,
                                   'times_used', u.times_used, 'last_at', u.last_at)
         FROM cognitive.usage AS u
@@ -14,12 +14,13 @@ SELECT m.seq, m.id, m.type, m.content, m.speaker, m.context, m.occurred_at, m.se
         FROM cognitive.revision AS r
         WHERE r.agent_id = :agent_id AND r.user_id = m.user_id AND r.memory_id = m.id) AS revisions
 FROM cognitive.memory AS m
-WHERE m.agent_id = :agent_id AND m.seq > :after_seq AND (<condition>) ORDER BY m.seq LIMIT :limit
+WHERE m.agent_id = :agent_id AND m.seq > :after_seq AND (:of_user::text IS NULL OR m.user_id = :of_user)
+    AND (<condition>) ORDER BY m.seq LIMIT :limit
 
 -- name: bases
--- The base rates of use, by memory type.
-SELECT type, shown, used, decoys, decoys_used, last_at FROM cognitive.usage_base
-WHERE agent_id = :agent_id AND user_id = cognitive.scope() ORDER BY type
+-- The base rates of use, by user and memory type.
+SELECT nullif(user_id, '') AS user_id, type, shown, used, decoys, decoys_used, last_at FROM cognitive.usage_base
+WHERE agent_id = :agent_id AND (:of_user::text IS NULL OR user_id = :of_user) ORDER BY usage_base.user_id, type
 
 -- name: put_base
 -- Store a base rate, unless the agent already has one for the type.

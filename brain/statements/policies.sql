@@ -39,12 +39,14 @@ LEFT JOIN cognitive.policy_version AS k ON k.agent_id = :agent_id AND k.version 
 -- The latest results of a shadow policy, with the memories that the turns showed and used.
 SELECT s.turn_id, s.policy, s.shown AS shadow, s.tokens, t.policy AS beside,
        ARRAY(SELECT memory_id FROM cognitive.exposure
-             WHERE agent_id = :agent_id AND turn_id = s.turn_id AND via = 'prompt' ORDER BY slot) AS shown,
+             WHERE agent_id = :agent_id AND user_id = s.user_id AND turn_id = s.turn_id AND via = 'prompt'
+             ORDER BY slot) AS shown,
        ARRAY(SELECT memory_id FROM cognitive.exposure
-             WHERE agent_id = :agent_id AND turn_id = s.turn_id AND via = 'prompt' AND used ORDER BY slot) AS used
+             WHERE agent_id = :agent_id AND user_id = s.user_id AND turn_id = s.turn_id AND via = 'prompt' AND used
+             ORDER BY slot) AS used
 FROM (SELECT * FROM cognitive.shadow WHERE agent_id = :agent_id AND policy = :policy
       ORDER BY at DESC, turn_id LIMIT :limit) AS s
-JOIN cognitive.turn AS t ON t.agent_id = :agent_id AND t.turn_id = s.turn_id
+JOIN cognitive.turn AS t ON t.agent_id = :agent_id AND t.user_id = s.user_id AND t.turn_id = s.turn_id
 ORDER BY s.at DESC, s.turn_id
 
 -- name: content
@@ -52,12 +54,13 @@ ORDER BY s.at DESC, s.turn_id
 SELECT content FROM cognitive.policy WHERE agent_id = :agent_id AND version = :version
 
 -- name: base_rates
--- Showings and uses by memory type, as decayed sums.
-SELECT type, shown, used, last_at AS at, decoys, decoys_used FROM cognitive.usage_base WHERE agent_id = :agent_id
+-- Showings and uses of the scope's memories by type, as decayed sums.
+SELECT type, shown, used, last_at AS at, decoys, decoys_used FROM cognitive.usage_base
+WHERE agent_id = :agent_id AND user_id = cognitive.scope()
 
 -- name: sample
 -- The latest completed turns of [since, until) with their records, newest first.
-SELECT turn_id, at, message, policy, status, trace -> 'record' AS record FROM cognitive.turn
+SELECT user_id, turn_id, at, message, policy, status, trace -> 'record' AS record FROM cognitive.turn
 WHERE agent_id = :agent_id AND at >= :since AND at < :until AND status = 'completed'
     ORDER BY at DESC, turn_id DESC LIMIT :limit
 
@@ -80,11 +83,11 @@ WITH bar AS MATERIALIZED (
            (content #> '{feedback,attribution_thresholds}' ->> (content #>> '{feedback,attribution}'))::float8
                AS threshold
     FROM cognitive.policy WHERE agent_id = :agent_id)
-SELECT e.turn_id, e.memory_id, e.type, e.via, t.at, e.propensity::float8 AS propensity, e.overlap::float8 AS overlap,
+SELECT e.user_id, e.turn_id, e.memory_id, e.type, e.via, t.at, e.propensity::float8 AS propensity, e.overlap::float8 AS overlap,
        e.used, e.rating, bar.threshold
 FROM unnest(:turn_ids::text[]) AS own(turn_id)
 JOIN cognitive.turn AS t ON t.agent_id = :agent_id AND t.turn_id = own.turn_id
-JOIN cognitive.exposure AS e ON e.agent_id = :agent_id AND e.turn_id = own.turn_id
+JOIN cognitive.exposure AS e ON e.agent_id = :agent_id AND e.user_id = t.user_id AND e.turn_id = own.turn_id
 LEFT JOIN bar ON bar.version = t.policy
 WHERE e.used IS NOT NULL AND e.overlap IS NOT NULL
 ORDER BY t.at, e.turn_id, e.via, e.slot, e.memory_id
@@ -96,13 +99,14 @@ WITH bar AS MATERIALIZED (
            (content #> '{feedback,attribution_thresholds}' ->> (content #>> '{feedback,attribution}'))::float8
                AS threshold
     FROM cognitive.policy WHERE agent_id = :agent_id)
-SELECT e.turn_id, e.memory_id, e.type, e.via, t.at, e.propensity::float8 AS propensity, e.overlap::float8 AS overlap,
+SELECT e.user_id, e.turn_id, e.memory_id, e.type, e.via, t.at, e.propensity::float8 AS propensity, e.overlap::float8 AS overlap,
        e.used, e.rating, bar.threshold
-FROM (SELECT turn_id, at, policy FROM cognitive.turn
+FROM (SELECT user_id, turn_id, at, policy FROM cognitive.turn
       WHERE agent_id = :agent_id AND at < :before AND status = 'completed'
           ORDER BY at DESC, turn_id DESC LIMIT :limit) AS t
 CROSS JOIN LATERAL (
-    SELECT * FROM cognitive.exposure WHERE agent_id = :agent_id AND turn_id = t.turn_id OFFSET 0) AS e
+    SELECT * FROM cognitive.exposure
+    WHERE agent_id = :agent_id AND user_id = t.user_id AND turn_id = t.turn_id OFFSET 0) AS e
 LEFT JOIN bar ON bar.version = t.policy
 WHERE e.used IS NOT NULL AND e.overlap IS NOT NULL
 ORDER BY t.at, e.turn_id, e.via, e.slot, e.memory_id

@@ -76,7 +76,7 @@ ON CONFLICT DO NOTHING
 
 -- name: past_requests
 -- The latest completed turns, with the memories that they used and that still exist.
-SELECT t.message, t.trace ->> 'record' AS record, ARRAY(
+SELECT t.user_id, t.message, t.trace ->> 'record' AS record, ARRAY(
     SELECT e.memory_id FROM cognitive.exposure AS e
     JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = e.memory_id
     WHERE e.agent_id = :agent_id AND e.user_id = t.user_id AND e.turn_id = t.turn_id AND e.used ORDER BY e.memory_id) AS used

@@ -244,7 +244,7 @@ session_map AS MATERIALIZED (SELECT jsonb_object_agg(session_number::text, bm25)
 SELECT f.memory_id, f.ordinal, f.seq, f.type, substr(f.content, p.start + 1, p.stop - p.start) AS content,
        p.start > 0 OR p.stop < length(f.content) AS partial, f.speaker, f.occurred_at, f.session_id, f.source,
        f.hidden_at, f.hidden_reason, f.replaced_by, f.confidence, f.pinned, f.trust, f.attributes, f.claim,
-       p.content_length,
+       nullif(f.user_id, '') AS user_id, p.content_length,
        CASE WHEN common.idf IS NULL THEN f.bm25 ELSE coalesce(f.bm25, 0) + common.bm25 END AS content_bm25,
        CASE WHEN common.content_matched IS NULL THEN f.content_matched
             ELSE coalesce(f.content_matched, 0) + common.content_matched END AS content_matched,

@@ -43,7 +43,7 @@ WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND identity = ANY(:i
 
 -- name: states
 -- What decides whether memories may be hidden, shown again or replaced.
-SELECT id, type, trust, hidden_at, hidden_reason, expires_at FROM cognitive.memory
+SELECT id, user_id, type, trust, hidden_at, hidden_reason, expires_at FROM cognitive.memory
 WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[])
 
 -- name: insert_memories
@@ -185,19 +185,22 @@ ON CONFLICT (agent_id, user_id) DO UPDATE SET
 -- name: get_memories
 -- Memories by id, in the order of `seq`.
 SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
-       supersedes, replaced_by, attributes, trust, metadata, expires_at, hidden_at, hidden_reason
+       supersedes, replaced_by, attributes, trust, metadata, expires_at, hidden_at, hidden_reason,
+       nullif(user_id, '') AS user_id
 FROM cognitive.memory WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[]) ORDER BY seq
 
 -- name: find_memories
 -- Memories that meet the condition of a filter.
 SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
-       supersedes, replaced_by, attributes, trust, metadata, expires_at, hidden_at, hidden_reason
+       supersedes, replaced_by, attributes, trust, metadata, expires_at, hidden_at, hidden_reason,
+       nullif(user_id, '') AS user_id
 FROM cognitive.memory AS m WHERE agent_id = :agent_id AND (<condition>) ORDER BY seq LIMIT :limit OFFSET :offset
 
 -- name: versioned_memory
 -- A memory with the version of its row, which any change replaces.
 SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
        supersedes, replaced_by, attributes, trust, metadata, expires_at, hidden_at, hidden_reason,
+       nullif(user_id, '') AS user_id,
        xmin::text AS version
 FROM cognitive.memory WHERE agent_id = :agent_id AND id = :memory_id
 
@@ -208,7 +211,8 @@ SELECT xmin::text FROM cognitive.memory WHERE agent_id = :agent_id AND id = :mem
 -- name: pinned_memories
 -- The pinned memories that are visible at a time and meet the condition of a filter.
 SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
-       supersedes, replaced_by, attributes, trust, metadata, expires_at, hidden_at, hidden_reason
+       supersedes, replaced_by, attributes, trust, metadata, expires_at, hidden_at, hidden_reason,
+       nullif(user_id, '') AS user_id
 FROM cognitive.memory AS m
 WHERE agent_id = :agent_id AND pinned AND (hidden_at IS NULL OR hidden_at > :now) AND (<condition>)
 ORDER BY seq

@@ -80,7 +80,7 @@ ORDER BY t.at DESC, t.turn_id LIMIT :limit
 -- name: forget_categories
 -- Delete the data of category learning.
 UPDATE cognitive.turn SET categories = DEFAULT
-WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND cardinality(categories) > 0
+WHERE agent_id = :agent_id AND cardinality(categories) > 0
     AND (:recorded_user::text IS NULL OR recorded_user = :recorded_user::text) RETURNING turn_id
 
 -- name: stored_after
@@ -103,7 +103,7 @@ WITH bar AS MATERIALIZED (
            (content #> '{feedback,attribution_thresholds}' ->> (content #>> '{feedback,attribution}'))::float8
                AS threshold
     FROM cognitive.policy WHERE agent_id = :agent_id)
-SELECT e.turn_id, e.memory_id, e.type, e.via, t.at, e.propensity::float8 AS propensity, e.overlap::float8 AS overlap,
+SELECT e.user_id, e.turn_id, e.memory_id, e.type, e.via, t.at, e.propensity::float8 AS propensity, e.overlap::float8 AS overlap,
        e.used, e.rating, bar.threshold
 FROM cognitive.exposure AS e JOIN cognitive.turn AS t
     ON t.agent_id = :agent_id AND t.user_id = e.user_id AND t.turn_id = e.turn_id
@@ -127,12 +127,11 @@ FROM cognitive.shadow AS s WHERE s.agent_id = :agent_id ORDER BY s.policy, s.at,
 SELECT content FROM cognitive.policy WHERE agent_id = :agent_id AND version = :version
 
 -- name: turns_between
--- The ids of the turns of a period, oldest first.
-SELECT t.turn_id FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
-    SELECT turn_id, at FROM cognitive.turn
-    WHERE agent_id = :agent_id AND user_id = scope.of_user
-        AND at >= coalesce(:since::timestamptz, '-infinity') AND at < coalesce(:until::timestamptz, 'infinity')) AS t
-ORDER BY t.at, t.turn_id
+-- The ids of the scope's turns of a period, oldest first.
+SELECT turn_id FROM cognitive.turn
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND (:since::timestamptz IS NULL OR at >= :since)
+    AND (:until::timestamptz IS NULL OR at < :until)
+ORDER BY at, turn_id
 
 -- name: called_turns
 -- The latest completed turns that called tools, newest first, with their vectors of one embedding model.

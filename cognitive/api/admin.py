@@ -19,6 +19,7 @@ from brain.postgres.roles import Granted
 from brain.store import Progress
 from brain.turns import TurnLog
 from brain.types import Erasure, Memory, MemoryType, Revision
+from brain.users import ALL_USERS, Scope, UserId
 from cognitive.api.health import HealthChecks, LayerHealth
 from cognitive.api.import_export import ImportExport
 from cognitive.api.memories import AgentMemories
@@ -66,19 +67,23 @@ class AdminApi:
 
     # --- memories ---
 
-    def export(self, agent_id: str, where: Mapping[str, Any] | None = None) -> AsyncIterator[str]:
+    def export(
+        self, agent_id: str, where: Mapping[str, Any] | None = None, *, user_id: UserId = ALL_USERS
+    ) -> AsyncIterator[str]:
         """Yield an agent's export as JSON lines, in the format that `import_lines` reads.
 
-        With a filter `where` (see `brain.filters`), only the memories that meet its conditions are exported.
+        By default it has the memories of all users. `user_id` narrows it to the memories of one user or, with None, to
+        shared ones; each line names its user. With a filter `where` (see `brain.filters`), only the memories that meet
+        its conditions are exported.
 
         The export contains the agent's language if it was set; every memory, oldest first, with its usage and
         revisions; the agent's average rates of use by memory type; and the active policies. Vectors are left out,
         because an import computes them again. Turns are left out; use a database dump for them.
         """
-        return self._transfer.export(agent_id, where)
+        return self._transfer.export(Scope.of(agent_id, user_id), where)
 
     async def import_lines(
-        self, agent_id: str, lines: Iterable[str], *, progress: Progress | None = None
+        self, agent_id: str, lines: Iterable[str], *, progress: Progress | None = None, user_id: UserId = ALL_USERS
     ) -> list[UUID]:
         """Import memories exported by this product, mem0 or LangGraph; return their ids in the order of the lines.
 
@@ -87,32 +92,46 @@ class AdminApi:
         the file. Memories of other systems get the trust "foreign". The whole file is held in memory. After each batch,
         `progress(done, total)` is called.
 
+        A line without a user is a shared memory. With a `user_id` such lines are that user's, and lines of other users
+        are refused; with None, lines of any user are.
+
         Raises:
             InvalidInput: a line is invalid. The message has the line's number, and nothing is stored.
         """
-        return await self._transfer.import_lines(agent_id, lines, progress=progress)
+        return await self._transfer.import_lines(Scope.of(agent_id, user_id), lines, progress=progress)
 
-    async def find_by_source(self, agent_id: str, type_: MemoryType, sources: Sequence[str]) -> list[Memory]:
-        """Return the agent's memories of one type whose `source` is one of `sources`, oldest first."""
-        return await self._memories.find_by_source(agent_id, type_, sources)
+    async def find_by_source(
+        self, agent_id: str, type_: MemoryType, sources: Sequence[str], *, user_id: str | None = None
+    ) -> list[Memory]:
+        """Return the memories of one type whose `source` is one of `sources`, oldest first.
+
+        They are the user's, or without a user the shared ones.
+        """
+        return await self._memories.find_by_source(Scope.of_one(agent_id, user_id), type_, sources)
 
     async def find(
-        self, agent_id: str, where: Mapping[str, Any] | None = None, limit: int = 100, offset: int = 0
+        self,
+        agent_id: str,
+        where: Mapping[str, Any] | None = None,
+        limit: int = 100,
+        offset: int = 0,
+        *,
+        user_id: UserId = None,
     ) -> list[Memory]:
         """Return at most `limit` memories of an agent that meet the conditions, oldest first, from position `offset`.
 
         `where` is a filter as in `{"tags": {"in": ["billing"]}}` (see `brain.filters`); None admits all memories.
         Hidden memories are listed too.
         """
-        return await self._memories.find(agent_id, where, limit, offset)
+        return await self._memories.find(Scope.of(agent_id, user_id), where, limit, offset)
 
-    async def revisions(self, agent_id: str, id: UUID) -> list[Revision]:
+    async def revisions(self, agent_id: str, id: UUID, *, user_id: UserId = None) -> list[Revision]:
         """Return the last 100 changes of a memory, latest first, each with the values before the change.
 
         Raises:
             UnknownMemory: the agent has no such memory.
         """
-        return await self._memories.revisions(agent_id, id)
+        return await self._memories.revisions(Scope.of(agent_id, user_id), id)
 
     async def apply_retention(
         self, agent_id: str, *, now: datetime | None = None, dry_run: bool = False
@@ -124,9 +143,9 @@ class AdminApi:
         """
         return await self._memories.apply_retention(agent_id, now=now, dry_run=dry_run)
 
-    async def erasures(self, agent_id: str) -> list[Erasure]:
+    async def erasures(self, agent_id: str, *, user_id: UserId = None) -> list[Erasure]:
         """Return the log of an agent's erasures, oldest first: what was erased, when, and how many rows."""
-        return await self._memories.erasures(agent_id)
+        return await self._memories.erasures(Scope.of(agent_id, user_id))
 
     def on_erasure(self, listener: ErasureListener) -> None:
         """Register a function to call at every erasure, for a component that caches agents' texts in this process."""
@@ -204,24 +223,24 @@ class AdminApi:
         minutes = self._policies.for_agent(require_label("agent_id", agent_id)).feedback.abandon_after_minutes
         return await self._turns.expire(agent_id, abandon_after_minutes=minutes)
 
-    async def tool_usage(self, agent_id: str) -> tuple[ToolUsage, ...]:
+    async def tool_usage(self, agent_id: str, *, user_id: UserId = None) -> tuple[ToolUsage, ...]:
         """Return how often each tool was called in the agent's turns, by category of the user's message."""
-        return await self._category_learner.tool_usage(agent_id)
+        return await self._category_learner.tool_usage(Scope.of(agent_id, user_id))
 
-    async def category_learning(self, agent_id: str) -> CategoryLearning:
+    async def category_learning(self, agent_id: str, *, user_id: UserId = None) -> CategoryLearning:
         """Return everything that was learned from an agent's turns about message categories and the tools called."""
-        return await self._category_learner.learning(agent_id)
+        return await self._category_learner.learning(Scope.of(agent_id, user_id))
 
     async def user_profile(self, agent_id: str, user_id: str) -> Mapping[str, int]:
         """Return the number of a user's completed turns with an agent, by category of the message."""
-        return await self._category_learner.user_profile(agent_id, user_id)
+        return await self._category_learner.user_profile(Scope.of_one(agent_id, user_id))
 
     async def reset_learning(self, agent_id: str, user_id: str | None = None) -> int:
         """Delete the message categories recorded with an agent's turns, or only with those of one user.
 
         Return the number of turns changed. The record of the tools that the turns called is not deleted.
         """
-        return await self._category_learner.reset(agent_id, user_id)
+        return await self._category_learner.reset(Scope.of(agent_id, ALL_USERS if user_id is None else user_id))
 
     # --- the layer itself ---
 
@@ -251,13 +270,15 @@ class AdminApi:
         """
         return await self._checks.database_role()
 
-    async def journal_backlog(self, agent_id: str, *, whole: bool) -> tuple[Backlog, list[JournalEntry]] | None:
-        """Return how many turns wait in the journal, and the agent's journal entries that the database refused.
+    async def journal_backlog(
+        self, agent_id: str, *, whole: bool, user_id: UserId = None
+    ) -> tuple[Backlog, list[JournalEntry]] | None:
+        """Return how many turns wait in the journal, and the journal entries of the view that the database refused.
 
         The journal is a local file of turns that the database could not store yet. The turns of the agent are counted,
         or with `whole` those of all agents. The result is None if the journal cannot be read.
         """
-        return await self._checks.journal_backlog(agent_id, whole=whole)
+        return await self._checks.journal_backlog(Scope.of(agent_id, user_id), whole=whole)
 
     @property
     def embedding_model(self) -> str:

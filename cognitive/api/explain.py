@@ -11,6 +11,7 @@ from brain.embedding.embedders import Embedders
 from brain.store import Progress
 from brain.turn_records import TurnSummary, Verdict
 from brain.turns import TurnLog
+from brain.users import Scope, UserId
 from cognitive.catalog.plans import PastPlan, group
 from cognitive.errors import InvalidInput
 from cognitive.lab.evidence import EvaluationCase
@@ -41,19 +42,24 @@ class ExplainApi:
         self._turns = turns
         self._embedders = embedders
 
-    async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
+    async def why(self, agent_id: str, turn_id: str, memory_id: UUID, *, user_id: str | None = None) -> Explanation:
         """Explain why a memory was shown in a turn, or why it was not."""
-        return await self._questions.why(agent_id, turn_id, require_id("memory_id", memory_id))
+        scope = Scope.of_one(agent_id, user_id)
+        return await self._questions.why(scope, turn_id, require_id("memory_id", memory_id))
 
-    async def candidates(self, agent_id: str, turn_id: str) -> list[Explanation]:
+    async def candidates(self, agent_id: str, turn_id: str, *, user_id: str | None = None) -> list[Explanation]:
         """Explain, for every candidate memory of a turn, why it was shown or not; the best-ranked comes first."""
-        return await self._questions.candidates(agent_id, turn_id)
+        scope = Scope.of_one(agent_id, user_id)
+        return await self._questions.candidates(scope, turn_id)
 
-    async def turn(self, agent_id: str, turn_id: str) -> TurnExplanation:
+    async def turn(self, agent_id: str, turn_id: str, *, user_id: str | None = None) -> TurnExplanation:
         """Return a recorded turn with its plan, the memories that it showed, and an explanation of every candidate."""
-        return await self._questions.turn(agent_id, turn_id)
+        scope = Scope.of_one(agent_id, user_id)
+        return await self._questions.turn(scope, turn_id)
 
-    async def replay(self, agent_id: str, turn_id: str, policy: Policy | None = None) -> Replay | None:
+    async def replay(
+        self, agent_id: str, turn_id: str, policy: Policy | None = None, *, user_id: str | None = None
+    ) -> Replay | None:
         """Run a recorded turn again, under its own policy or under `policy`, and compare the two outcomes.
 
         Return the differences, or None if the turn did not search for memories.
@@ -62,36 +68,52 @@ class ExplainApi:
             UnknownTurn: the agent has no such turn.
             PolicyError: the turn's policy is unknown, or is invalid in this version.
         """
-        return await self._questions.replay(agent_id, turn_id, policy)
+        scope = Scope.of_one(agent_id, user_id)
+        return await self._questions.replay(scope, turn_id, policy)
 
-    async def shadow_agreement(self, agent_id: str) -> list[Agreement]:
+    async def shadow_agreement(self, agent_id: str, *, user_id: UserId = None) -> list[Agreement]:
         """Return, for each shadow policy, how much the memories it selected agree with those that the turns showed.
 
         A shadow policy selects memories after each turn, only for this comparison.
         """
-        return await self._questions.shadow_agreement(agent_id)
+        scope = Scope.of(agent_id, user_id)
+        return await self._questions.shadow_agreement(scope)
 
     async def evaluation_cases(
-        self, agent_id: str, turn_ids: Sequence[str], progress: Progress = lambda done, total: None
+        self,
+        agent_id: str,
+        turn_ids: Sequence[str],
+        progress: Progress = lambda done, total: None,
+        *,
+        user_id: str | None = None,
     ) -> tuple[list[EvaluationCase], list[Verdict]]:
         """Return the data for evaluating other policies: completed turns among `turn_ids`, and the agent's verdicts.
 
         A verdict says whether a response used a memory that its turn showed. Only turns are returned whose replay still
         gives the recorded prompt. `progress(done, total)` is called after each turn.
         """
-        return await self._questions.evaluation_cases(agent_id, turn_ids, progress)
+        scope = Scope.of_one(agent_id, user_id)
+        return await self._questions.evaluation_cases(scope, turn_ids, progress)
 
-    async def turns(self, agent_id: str, limit: int = 20, *, session_id: str | None = None) -> list[TurnSummary]:
+    async def turns(
+        self, agent_id: str, limit: int = 20, *, session_id: str | None = None, user_id: UserId = None
+    ) -> list[TurnSummary]:
         """Return summaries of at most `limit` of the agent's turns, or of one session's, newest first."""
-        return await self._turns.recent(require_label("agent_id", agent_id), limit, session_id)
+        scope = Scope.of(agent_id, user_id)
+        return await self._turns.recent(scope, limit, session_id)
 
-    async def turn_ids(self, agent_id: str, since: datetime | None = None, until: datetime | None = None) -> list[str]:
+    async def turn_ids(
+        self, agent_id: str, since: datetime | None = None, until: datetime | None = None, *, user_id: str | None = None
+    ) -> list[str]:
         """Return the ids of the agent's turns from `since` on and before `until`, oldest first."""
+        scope = Scope.of_one(agent_id, user_id)
         for name, at in (("since", since), ("until", until)):
             require_aware(name, at)
-        return await self._turns.between(require_label("agent_id", agent_id), since, until)
+        return await self._turns.between(scope, since, until)
 
-    async def past_plans(self, agent_id: str, message: str | None = None, *, limit: int = 25) -> tuple[PastPlan, ...]:
+    async def past_plans(
+        self, agent_id: str, message: str | None = None, *, limit: int = 25, user_id: UserId = None
+    ) -> tuple[PastPlan, ...]:
         """Return the tools that the agent's latest turns called, grouped by similar messages; at most `limit` groups.
 
         With a `message`, only turns with similar messages are considered.
@@ -99,11 +121,11 @@ class ExplainApi:
         Raises:
             EmbeddingError: the message could not be embedded.
         """
-        require_label("agent_id", agent_id)
+        scope = Scope.of(agent_id, user_id)
         if limit < 0:
             raise InvalidInput(f"limit: expected a number from 0, got {limit}")
         embedder = self._embedders.of(agent_id)
-        turns = await self._turns.called(agent_id, embedder.model, _PLANNED_TURNS)
+        turns = await self._turns.called(scope, embedder.model, _PLANNED_TURNS)
         if message is None:
             return group(turns, limit)
         require_label("message", message, max_length=MAX_MESSAGE_LENGTH)

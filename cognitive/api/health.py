@@ -14,6 +14,7 @@ from brain.postgres.health import DatabaseHealth
 from brain.postgres.reading import ReadDatabase, Replica
 from brain.postgres.roles import Granted
 from brain.turns import TurnLog
+from brain.users import Scope
 from cognitive.doctor.examine import Finding, examine_layer, judge_all
 
 _READY_MS = 2_000.0  # timeout of a readiness probe
@@ -77,15 +78,16 @@ class HealthChecks:
         """
         return await self._reading.granted()
 
-    async def journal_backlog(self, agent_id: str, *, whole: bool) -> tuple[Backlog, list[JournalEntry]] | None:
-        """Return how many turns wait in the journal, and the agent's journal entries that the database refused.
+    async def journal_backlog(self, scope: Scope, *, whole: bool) -> tuple[Backlog, list[JournalEntry]] | None:
+        """Return how many turns wait in the journal, and the journal entries that the database refused.
 
         The journal is a local file of turns that the database could not store yet. The turns of the agent are counted,
-        or with `whole` those of all agents. The result is None if the journal cannot be read.
+        or with `whole` those of all agents; the entries are those of the view. The result is None if the journal cannot
+        be read.
         """
         try:
-            waiting = await asyncio.to_thread(self._journal.backlog, None if whole else agent_id)
-            return waiting, await asyncio.to_thread(self._journal.parked, agent_id)
+            waiting = await asyncio.to_thread(self._journal.backlog, None if whole else scope.agent_id)
+            return waiting, await asyncio.to_thread(self._journal.parked, scope)
         except JournalError:
             return None
 
@@ -96,7 +98,7 @@ class HealthChecks:
 
     async def _database(self) -> Mapping[str, str | None]:
         try:
-            await Deadline(_READY_MS).within(self._turns.recent("readiness", 1))
+            await Deadline(_READY_MS).within(self._turns.recent(Scope("readiness"), 1))
         except SchemaError as error:
             return {"database": None, "schema": str(error)}
         except (StoreError, TimeoutError) as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -19,6 +19,7 @@ from brain.archive import ArchivedMemory, MemoryMetadata, StoredMemory, TypeUsag
 from brain.languages import require
 from brain.text import storable
 from brain.types import MAX_LABEL_LENGTH, InputModel, Label, NewMemory, Text
+from brain.users import Scope
 from cognitive.errors import InvalidInput
 
 FORM = "cognitive-memory-3"
@@ -40,6 +41,18 @@ class ImportLine:
     original_id: UUID | None = None
     kept: MemoryMetadata | None = None
     undated: bool = False
+
+    def owned_by(self, scope: Scope) -> ImportLine:
+        """Return the line as it is imported in a view: in a user's view, a line without a user is that user's.
+
+        Raises:
+            InvalidInput: the line is of another user than the view's.
+        """
+        if scope.sees_all or self.memory.user_id == scope.user:
+            return self
+        if self.memory.user_id is not None:
+            raise InvalidInput(f"line {self.number}: user_id: {self.memory.user_id!r} is not the user of this import")
+        return replace(self, memory=self.memory.model_copy(update={"user_id": scope.user}))
 
 
 class ExportedPolicy(InputModel):
@@ -173,6 +186,7 @@ def _of_mem0(data: Mapping[str, Any]) -> NewMemory:
         source=f"mem0/{data['id']}",
         tags=_labels(labels),
         trust="foreign",
+        user_id=storable(scope["user_id"]) if "user_id" in scope else None,
     )
 
 

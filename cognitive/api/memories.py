@@ -11,11 +11,13 @@ from uuid import UUID
 from brain.erasure.erasing import Eraser
 from brain.erasure.retention import Retained
 from brain.filters import MemoryFilter
+from brain.memory_rows import require_known
 from brain.states import MemoryStates
 from brain.store import MemoryStore, Progress
 from brain.turn_records import UsageWeights
 from brain.turns import TurnLog
 from brain.types import Erasure, Memory, MemoryType, NewMemory, Receipt, Revision, Trust, above
+from brain.users import ALL_USERS, Scope
 from cognitive.background import BackgroundQueue
 from cognitive.errors import InvalidInput
 from cognitive.feedback.attribute import planned_under, weights
@@ -24,7 +26,7 @@ from cognitive.policy.resolver import PolicyResolver
 from cognitive.privacy.erasure_listeners import ErasureListeners, all_texts
 from cognitive.privacy.retention_schedule import RetentionScheduler
 from cognitive.session.conversation import SessionManager
-from cognitive.validation import require_aware, require_id, require_label
+from cognitive.validation import require_aware, require_id, require_label, unknown_turn
 
 
 class AgentMemories:
@@ -57,11 +59,12 @@ class AgentMemories:
     async def remember(
         self, agent_id: str, memories: Sequence[NewMemory], *, progress: Progress | None = None
     ) -> list[UUID]:
-        """Store memories, one transaction per batch, and return their ids in order; see `MemoryStore.remember`.
+        """Store memories, one transaction per batch and user, and return their ids in order.
 
-        `progress(done, total)` is called after each batch.
+        Each is stored for its `user_id`; see `MemoryStore.remember`. `progress(done, total)` is called after each
+        batch.
         """
-        require_label("agent_id", agent_id)
+        Scope.of(agent_id)
         for memory in memories:
             if not isinstance(memory, NewMemory):
                 raise InvalidInput(f"memories: expected NewMemory values, got {type(memory).__name__}")
@@ -70,21 +73,23 @@ class AgentMemories:
             memory.require_expiry_after(memory.occurred_at or now)
         return await self._store.remember(agent_id, memories, now=now, progress=progress)
 
-    async def get(self, agent_id: str, ids: Sequence[UUID]) -> list[Memory]:
-        """Return the agent's memories with these ids, in the order of `ids`; unknown ids are skipped."""
-        wanted = [require_id("ids", id) for id in ids]
-        return await self._store.get(require_label("agent_id", agent_id), wanted)
+    async def get(self, scope: Scope, ids: Sequence[UUID]) -> list[Memory]:
+        """Return the memories with these ids that the view sees, in the order of `ids`; unknown ids are skipped."""
+        return await self._store.get(scope, [require_id("ids", id) for id in ids])
 
-    async def find_by_source(self, agent_id: str, type_: MemoryType, sources: Sequence[str]) -> list[Memory]:
-        """Return the agent's memories of one type whose `source` is one of `sources`, oldest first."""
+    async def find_by_source(self, scope: Scope, type_: MemoryType, sources: Sequence[str]) -> list[Memory]:
+        """Return the memories of one type whose `source` is one of `sources`, oldest first: those of the view's user.
+
+        The view without a user has shared memories.
+        """
         for source in sources:
             require_label("sources", source)
-        return await self._store.find_by_source(require_label("agent_id", agent_id), type_, sources)
+        return await self._store.find_by_source(scope, type_, sources)
 
     async def find(
-        self, agent_id: str, where: Mapping[str, Any] | None = None, limit: int = 100, offset: int = 0
+        self, scope: Scope, where: Mapping[str, Any] | None = None, limit: int = 100, offset: int = 0
     ) -> list[Memory]:
-        """Return at most `limit` memories of an agent that meet the conditions, oldest first, from position `offset`.
+        """Return at most `limit` memories of a view that meet the conditions, oldest first, from position `offset`.
 
         `where` is a filter as in `{"tags": {"in": ["billing"]}}` (see `brain.filters`); None admits all memories.
         Hidden memories are listed too.
@@ -92,64 +97,104 @@ class AgentMemories:
         wanted = MemoryFilter.parse(where)
         if limit < 0 or offset < 0:
             raise InvalidInput(f"limit, offset: expected numbers from 0, got {limit} and {offset}")
-        return await self._store.find(require_label("agent_id", agent_id), wanted, limit, offset)
+        return await self._store.find(scope, wanted, limit, offset)
 
-    async def update(self, agent_id: str, id: UUID, *, by: Trust = "host", **changes: Any) -> Memory:
+    async def update(self, scope: Scope, id: UUID, *, by: Trust = "host", **changes: Any) -> Memory:
         """Change fields of a memory and return it.
 
         `by` is the trust of the person or program that makes the change.
 
         Raises:
-            InvalidInput: a field cannot be changed, or the memory's trust is higher than `by`, before or after the
-                change.
+            InvalidInput: a field cannot be changed, the memory's trust is higher than `by`, before or after the change,
+                or the memory is shared and the view a user's.
         """
-        fixed = {"type", "session_id", "source", "supersedes"} & changes.keys()
+        fixed = {"type", "session_id", "source", "supersedes", "user_id"} & changes.keys()
         if fixed:
             raise InvalidInput(f"update: {', '.join(sorted(fixed))} cannot be changed")
-        require_label("agent_id", agent_id)
-        return await self._store.update(agent_id, require_id("id", id), lambda found: _changed(found, changes, by))
+        [(view, [own])] = await self._by_writer(scope, [require_id("id", id)])
+        return await self._store.update(view, own, lambda found: _changed(found, changes, by))
 
-    async def retire(self, agent_id: str, ids: Sequence[UUID], *, by: Trust = "host") -> list[Memory]:
+    async def retire(self, scope: Scope, ids: Sequence[UUID], *, by: Trust = "host") -> list[Memory]:
         """Hide memories from now on, and return them; see `MemoryStates.retire`."""
-        wanted = _wanted(agent_id, ids)
-        await self._states.retire(agent_id, wanted, by=by, now=datetime.now(UTC))
-        return await self._store.get(agent_id, wanted)
+        wanted = _wanted(ids)
+        for view, own in await self._by_writer(scope, wanted):
+            await self._states.retire(view, own, by=by, now=datetime.now(UTC))
+        return await self._store.get(scope, wanted)
 
-    async def restore(self, agent_id: str, ids: Sequence[UUID], *, by: Trust = "host") -> list[Memory]:
+    async def restore(self, scope: Scope, ids: Sequence[UUID], *, by: Trust = "host") -> list[Memory]:
         """Show hidden memories again, and return them; see `MemoryStates.restore`."""
-        wanted = _wanted(agent_id, ids)
-        await self._states.restore(agent_id, wanted, by=by, now=datetime.now(UTC))
-        return await self._store.get(agent_id, wanted)
+        wanted = _wanted(ids)
+        for view, own in await self._by_writer(scope, wanted):
+            await self._states.restore(view, own, by=by, now=datetime.now(UTC))
+        return await self._store.get(scope, wanted)
 
-    async def merge(self, agent_id: str, ids: Sequence[UUID], into: UUID, *, by: Trust = "host") -> list[Memory]:
-        """Hide memories that say the same as the memory `into`, and return them; see `MemoryStates.merge`."""
-        wanted = _wanted(agent_id, ids)
-        await self._states.merge(agent_id, wanted, require_id("into", into), by=by, now=datetime.now(UTC))
-        return await self._store.get(agent_id, wanted)
+    async def merge(self, scope: Scope, ids: Sequence[UUID], into: UUID, *, by: Trust = "host") -> list[Memory]:
+        """Hide memories that say the same as the memory `into`, and return them; see `MemoryStates.merge`.
 
-    async def revisions(self, agent_id: str, id: UUID) -> list[Revision]:
+        Raises:
+            InvalidInput: the memories are not all of one user, or not all shared.
+        """
+        wanted, target = _wanted(ids), require_id("into", into)
+        views = await self._by_writer(scope, [*wanted, target])
+        if len(views) > 1:
+            raise InvalidInput("into: memories of several users, or shared and private ones, cannot be merged")
+        await self._states.merge(views[0][0], wanted, target, by=by, now=datetime.now(UTC))
+        return await self._store.get(scope, wanted)
+
+    async def share(self, scope: Scope, ids: Sequence[UUID]) -> list[UUID]:
+        """Store a shared copy of each of a user's memories, and return the ids of the copies, in the order of `ids`.
+
+        A copy is neither pinned nor part of a session, and its source is `shared:` and the id of its origin. A repeated
+        call stores nothing twice.
+
+        Raises:
+            UnknownMemory: the view has no memory with one of the ids; nothing is stored.
+            InvalidInput: a memory is shared already; nothing is stored.
+        """
+        wanted = _wanted(ids)
+        found = await self._store.get(scope, wanted)
+        require_known(scope.agent_id, wanted, {memory.id for memory in found})
+        for memory in found:
+            if memory.user_id is None:
+                raise InvalidInput(f"ids: memory {memory.id} is shared already")
+        return await self.remember(scope.agent_id, [_shared(memory) for memory in found])
+
+    async def revisions(self, scope: Scope, id: UUID) -> list[Revision]:
         """Return the last 100 changes of a memory, latest first, each with the values before the change."""
-        return await self._store.revisions(require_label("agent_id", agent_id), require_id("id", id))
+        return await self._store.revisions(scope, require_id("id", id))
 
-    async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
+    async def forget(self, scope: Scope, ids: Sequence[UUID]) -> Receipt:
         """Erase memories and everything derived from them; return the numbers of deleted rows."""
-        wanted = _wanted(agent_id, ids)
-        remains = await self._erasing.remains(agent_id, wanted)
-        await self._settling.wait_for(agent_id)
-        await self._session_manager.wait_for(agent_id)  # pending writes must be stored before they are searched
-        journaled = await self._outcomes.forget(agent_id, remains)
-        receipt = replace(await self._erasing.memories(agent_id, wanted), journaled=journaled)
-        self._erasure_listeners.notify(agent_id, remains.contains_any)
+        wanted = _wanted(ids)
+        remains = await self._erasing.remains(scope, wanted)
+        await self._settling.wait_for(*scope.readers)
+        await self._session_manager.wait_for(*scope.readers)  # pending writes must be stored before they are searched
+        journaled = await self._outcomes.forget(scope, remains)
+        receipt = replace(await self._erasing.memories(scope, wanted), journaled=journaled)
+        self._erasure_listeners.notify(scope, remains.contains_any)
         return receipt
 
     async def erase_agent(self, agent_id: str) -> Receipt:
         """Erase all data of an agent, in Postgres and in this machine's journal; return the numbers of deleted rows."""
-        await self._settling.wait_for(require_label("agent_id", agent_id))
-        journaled = await self._outcomes.erase(agent_id)
-        await self._session_manager.stop(agent_id)
+        scope = Scope.of(agent_id, ALL_USERS)
+        await self._settling.wait_for(*scope.names)
+        journaled = await self._outcomes.erase(scope)
+        await self._session_manager.stop(*scope.names)
         receipt = replace(await self._erasing.agent(agent_id), journaled=journaled)
         self._policies.forget(agent_id)
-        self._erasure_listeners.notify(agent_id, all_texts)
+        self._erasure_listeners.notify(scope, all_texts)
+        return receipt
+
+    async def forget_user(self, agent_id: str, user_id: str) -> Receipt:
+        """Erase all data of a user of an agent, in Postgres and in this machine's journal; return the receipt."""
+        if user_id is None:
+            raise InvalidInput("user_id: expected a user's id, got None")
+        scope = Scope.of_one(agent_id, user_id)
+        await self._settling.wait_for(*scope.names)
+        journaled = await self._outcomes.erase(scope)
+        await self._session_manager.stop(*scope.names)
+        receipt = replace(await self._erasing.user(agent_id, user_id), journaled=journaled)
+        self._erasure_listeners.notify(scope, all_texts)
         return receipt
 
     async def apply_retention(
@@ -161,28 +206,55 @@ class AgentMemories:
         """
         require_aware("now", now)
         at = now or datetime.now(UTC)
-        return await self._retention.enforce(require_label("agent_id", agent_id), at, dry_run=dry_run)
+        return await self._retention.enforce(Scope.of(agent_id).agent_id, at, dry_run=dry_run)
 
-    async def erasures(self, agent_id: str) -> list[Erasure]:
-        """Return the log of an agent's erasures, oldest first: what was erased, when, and how many rows."""
-        return await self._erasing.past(require_label("agent_id", agent_id))
+    async def erasures(self, scope: Scope) -> list[Erasure]:
+        """Return the log of the erasures of a view, oldest first: what was erased, when, and how many rows."""
+        return await self._erasing.past(scope)
 
-    async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, *, useful: bool) -> None:
-        """Store a user's rating, useful or not, of a memory that a turn showed."""
-        require_label("agent_id", agent_id)
+    async def rate(self, scope: Scope, turn_id: str, memory_id: UUID, *, useful: bool) -> None:
+        """Store a user's rating, useful or not, of a memory that a turn showed.
+
+        Raises:
+            UnknownTurn: the view's user has no such turn.
+            InvalidInput: the turn did not show this memory.
+        """
         require_label("turn_id", turn_id)
-        holds = self._policies.for_agent(agent_id)
+        holds = self._policies.for_agent(scope.agent_id)
 
         def weigh(recorded: Mapping[str, Any] | None) -> UsageWeights:
             return weights(planned_under(recorded, holds))
 
-        if not await self._turns.rate(agent_id, turn_id, memory_id, useful, weigh):
-            raise InvalidInput(f"memory_id: turn {turn_id!r} showed no memory {memory_id}")
+        if await self._turns.rate(scope, turn_id, memory_id, useful, weigh):
+            return
+        if await self._turns.turn(scope, turn_id) is None:
+            raise unknown_turn(scope, turn_id)
+        raise InvalidInput(f"memory_id: turn {turn_id!r} showed no memory {memory_id}")
+
+    async def _by_writer(self, scope: Scope, ids: list[UUID]) -> list[tuple[Scope, list[UUID]]]:
+        """Return the ids with the views that write them: the view itself, or in the operator's that of each user.
+
+        Raises:
+            UnknownMemory: the agent does not have one of the ids.
+        """
+        if not scope.sees_all:
+            return [(scope, ids)]
+        users = {memory.id: memory.user_id for memory in await self._store.get(scope, ids)}
+        require_known(scope.agent_id, ids, users)
+        views: dict[Scope, list[UUID]] = {}
+        for id in ids:
+            views.setdefault(scope.as_user(users[id]), []).append(id)
+        return list(views.items())
 
 
-def _wanted(agent_id: str, ids: Sequence[UUID]) -> list[UUID]:
-    require_label("agent_id", agent_id)
+def _wanted(ids: Sequence[UUID]) -> list[UUID]:
     return list(dict.fromkeys(require_id("ids", id) for id in ids))
+
+
+def _shared(memory: Memory) -> NewMemory:
+    """Return the shared copy of a user's memory, which names its origin."""
+    changed = {"user_id": None, "source": f"shared:{memory.id}", "session_id": None, "supersedes": None}
+    return NewMemory(**{**_fields(memory), **changed, "pinned": False})
 
 
 def _changed(found: Memory, changes: Mapping[str, Any], by: Trust) -> NewMemory:

@@ -12,6 +12,7 @@ from datetime import datetime
 from brain.policies import MAX_NOTE_LENGTH, PolicyActivation, PolicyStore, PolicyVersion, Role
 from brain.redacting import Redactor
 from brain.search import Masses
+from brain.users import Scope, UserId
 from cognitive.errors import InvalidInput
 from cognitive.lab.samples import SampleCache
 from cognitive.lab.shadow import Agreement, agreements
@@ -100,12 +101,12 @@ class PoliciesApi:
         note = await self._noted(note)
         return await self._store.save(agent_id, version, base.version, effective, by=_by(by), note=note)
 
-    async def base_rates(self, agent_id: str) -> Mapping[str, Masses]:
+    async def base_rates(self, agent_id: str, *, user_id: str | None = None) -> Mapping[str, Masses]:
         """Return how often memories of each type were shown and used, as sums that decay over time.
 
         Budgets that are learned from usage are computed from these sums.
         """
-        return await self._store.base_rates(require_label("agent_id", agent_id))
+        return await self._store.base_rates(Scope.of_one(agent_id, user_id))
 
     async def activate(
         self, agent_id: str, version: str | None, *, by: str, note: str = "", after: int | None = None
@@ -145,12 +146,12 @@ class PoliciesApi:
             agent_id, role, previous, by, note, after if after is not None else latest[0].number
         )
 
-    async def shadow_agreement(self, agent_id: str, version: str) -> Agreement | None:
+    async def shadow_agreement(self, agent_id: str, version: str, *, user_id: UserId = None) -> Agreement | None:
         """Return how much the memories that a shadow policy selected agree with those shown, over its latest turns.
 
         The result is None if the policy has not run as a shadow in any turn.
         """
-        rows = await self._store.shadowed(require_label("agent_id", agent_id), version, _COMPARED)
+        rows = await self._store.shadowed(Scope.of(agent_id, user_id), version, _COMPARED)
         return next(iter(agreements(rows)), None)
 
     async def what_if(
@@ -162,6 +163,7 @@ class PoliciesApi:
         name: str = "",
         *,
         whole: bool = False,
+        user_id: UserId = None,
     ) -> WhatIf:
         """Compute how the latest completed turns of [since, until) would have differed with some settings changed.
 
@@ -174,7 +176,7 @@ class PoliciesApi:
             require_aware(argument, at)
         live = (await self.effective(agent_id)).live
         return await self._samples.what_if(
-            agent_id, name or f"{since}~{until}", since, until, changes, live, whole=whole
+            Scope.of(agent_id, user_id), name or f"{since}~{until}", since, until, changes, live, whole=whole
         )
 
     async def _activate(

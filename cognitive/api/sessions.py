@@ -8,6 +8,7 @@ from uuid import UUID
 from brain.artifacts import Artifact, ArtifactPage, Artifacts, MatchingLine
 from brain.sessions import ClearedSession, Sessions
 from brain.turns import TurnLog
+from brain.users import Scope
 from cognitive.errors import InvalidInput, UnknownArtifact
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.session.conversation import SessionManager
@@ -38,54 +39,61 @@ class SessionsApi:
         self._turns = turns
         self._policies = policies
 
-    async def resume(self, agent_id: str, session_id: str) -> ResumedSession | None:
+    async def resume(self, agent_id: str, session_id: str, *, user_id: str | None = None) -> ResumedSession | None:
         """Return the state from which a session continues: summary, last messages and plan.
 
         The result is None for an unknown session.
         """
-        require_label("agent_id", agent_id)
-        return await self._session_manager.resume(agent_id, require_label("session_id", session_id))
+        scope = Scope.of_one(agent_id, user_id)
+        return await self._session_manager.resume(scope, require_label("session_id", session_id))
 
-    async def end(self, agent_id: str, session_id: str) -> bool:
+    async def end(self, agent_id: str, session_id: str, *, user_id: str | None = None) -> bool:
         """Mark a session as ended; return False if there is no such session."""
-        require_label("agent_id", agent_id)
-        return await self._sessions.end(agent_id, require_label("session_id", session_id), datetime.now(UTC))
+        scope = Scope.of_one(agent_id, user_id)
+        return await self._sessions.end(scope, require_label("session_id", session_id), datetime.now(UTC))
 
-    async def clear(self, agent_id: str, session_id: str) -> ClearedSession:
+    async def clear(self, agent_id: str, session_id: str, *, user_id: str | None = None) -> ClearedSession:
         """Delete the summary, last messages, plan, artifacts and subtasks of a session; its turns and memories stay."""
-        require_label("agent_id", agent_id)
+        scope = Scope.of_one(agent_id, user_id)
         require_label("session_id", session_id)
         await self._session_manager.stop(agent_id)
-        return await self._sessions.clear(agent_id, session_id)
+        return await self._sessions.clear(scope, session_id)
 
-    async def open_turns(self, agent_id: str, session_id: str | None = None) -> list[str]:
+    async def open_turns(
+        self, agent_id: str, session_id: str | None = None, *, user_id: str | None = None
+    ) -> list[str]:
         """Return the id of each session's latest turn without an outcome, or only of that in `session_id`.
 
         Turns older than ten minutes are ignored.
         """
-        return await self._turns.opened(require_label("agent_id", agent_id), session_id, RECALL_TURN_MAX_AGE_MINUTES)
+        scope = Scope.of_one(agent_id, user_id)
+        return await self._turns.opened(scope, session_id, RECALL_TURN_MAX_AGE_MINUTES)
 
-    async def artifact(self, agent_id: str, id: UUID, *, start: int = 0, length: int = PAGE_CHARACTERS) -> ArtifactPage:
+    async def artifact(
+        self, agent_id: str, id: UUID, *, start: int = 0, length: int = PAGE_CHARACTERS, user_id: str | None = None
+    ) -> ArtifactPage:
         """Return a page of a stored tool output: at most `length` characters from offset `start`.
 
         Raises:
             UnknownArtifact: the agent has no such artifact.
             InvalidInput: `start` or `length` is out of range.
         """
-        require_label("agent_id", agent_id)
+        scope = Scope.of_one(agent_id, user_id)
         for name, value, minimum, maximum in (("start", start, 0, 2**48), ("length", length, 1, _MAX_PAGE_CHARACTERS)):
             _require_between(name, value, minimum, maximum)
-        page = await self._artifacts.read(agent_id, require_id("id", id), start, length)
+        page = await self._artifacts.read(scope, require_id("id", id), start, length)
         if page is None:
             raise UnknownArtifact(f"id: agent {agent_id!r} has no artifact {id}")
         return page
 
-    async def artifacts(self, agent_id: str, session_id: str) -> tuple[Artifact, ...]:
+    async def artifacts(self, agent_id: str, session_id: str, *, user_id: str | None = None) -> tuple[Artifact, ...]:
         """Return the stored tool outputs of a session, oldest first, without their text."""
-        require_label("agent_id", agent_id)
-        return await self._artifacts.list_by_session(agent_id, require_label("session_id", session_id))
+        scope = Scope.of_one(agent_id, user_id)
+        return await self._artifacts.list_by_session(scope, require_label("session_id", session_id))
 
-    async def search_artifact(self, agent_id: str, id: UUID, literal: str, limit: int = 20) -> tuple[MatchingLine, ...]:
+    async def search_artifact(
+        self, agent_id: str, id: UUID, literal: str, limit: int = 20, *, user_id: str | None = None
+    ) -> tuple[MatchingLine, ...]:
         """Return the first `limit` lines of a stored tool output that contain the text `literal`.
 
         Each line has the offset of the text in the output. `artifact` takes the offset as `start`, to read from there.
@@ -94,9 +102,9 @@ class SessionsApi:
             UnknownArtifact: the agent has no such artifact.
             InvalidInput: the text contains a line break.
         """
-        require_label("agent_id", agent_id)
+        scope = Scope.of_one(agent_id, user_id)
         _require_between("limit", limit, 1, _MAX_LINES)
-        lines = await self._artifacts.search(agent_id, require_id("id", id), literal, limit)
+        lines = await self._artifacts.search(scope, require_id("id", id), literal, limit)
         if lines is None:
             raise UnknownArtifact(f"id: agent {agent_id!r} has no artifact {id}")
         return lines

@@ -31,6 +31,7 @@ from brain.ports import Embedder
 from brain.postgres.database import Connection, Database
 from brain.postgres.migrate import upgrade
 from brain.postgres.wire_types import encode_halfvec
+from brain.users import Scope
 from cognitive.bench import databases
 from cognitive.bench.figures import percentiles, ratio
 from cognitive.bench.vectors import InterpolatedEmbedder
@@ -280,7 +281,7 @@ async def _floor(database: Database, embedder: Embedder, agent: str, message: st
             *SQL.there_was_a_turn(agent_id=agent, turn_id=f"floor-{uuid4()}", at=datetime.now(UTC), message=message)
         )
 
-    await database.run(agent, work)
+    await database.run(Scope(agent), work)
     return (perf_counter() - start) * 1000
 
 

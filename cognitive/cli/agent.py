@@ -64,8 +64,8 @@ def learned(message: str | None, user_id: str | None, agent: str, limit: int, re
 async def _learning(agent: str, user_id: str | None, message: str | None, limit: int) -> _LearningAnswer:
     async with cognitive.CognitiveLayer.open() as layer:
         return _LearningAnswer(
-            await layer.admin.tool_usage(agent),
-            await layer.explain.past_plans(agent, message, limit=limit),
+            await layer.admin.tool_usage(agent, user_id=user_id),
+            await layer.explain.past_plans(agent, message, limit=limit, user_id=user_id),
             await layer.admin.user_profile(agent, user_id) if user_id is not None else None,
         )
 

@@ -49,7 +49,7 @@ _DROPPED: tuple[Disposition, ...] = (
 @click.command(
     cls=JsonCommand,
     shape="{title, memories, turns: [{turn_id, message, response, frame, shown: [{memory_id, type, content, source?, "
-    "score, tokens, propensity, relevance_gap}], "
+    "score, tokens, propensity, relevance_gap, user_id?}], "
     "dropped: {…}, used: [id], expectations: [{says, failures: [reason]}], degraded: [reason], "
     "degraded_codes: [code]}]}",
 )

@@ -117,7 +117,7 @@ def _show_ids(ids: Sequence[UUID]) -> None:
 @click.command(
     cls=JsonCommand,
     shape="{hits: [{memory_id, type, content, source?, score, scores: {…}, occurred_at?, speaker?, session_id?, "
-    "partial, confidence, attributes: {…}, hidden_at?, hidden_reason?, replaced_by?, count, alike: [id]}]}",
+    "partial, confidence, attributes: {…}, hidden_at?, hidden_reason?, replaced_by?, count, alike: [id], user_id?}]}",
 )
 @click.argument("query")
 @AGENT

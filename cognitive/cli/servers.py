@@ -178,13 +178,13 @@ def mcp(
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
-        from cognitive.runtimes.mcp import Scope, standalone
+        from cognitive.runtimes.mcp import McpScope, standalone
         from cognitive.server.config import ServerConfig
         from cognitive.server.connections import limited_protocol
     except ImportError as error:
         raise click.ClickException(f"{error}; run `pip install 'cognitive-layer[mcp]'`") from error
     try:
-        scope = Scope(agent, session, may_remember=allow_remember)
+        scope = McpScope(agent, session, may_remember=allow_remember)
     except InvalidInput as error:
         raise click.UsageError(str(error)) from error
     if not http:

@@ -3,7 +3,7 @@
 MEMORY = (
     "{id, type, content, speaker?, context, occurred_at, session_id?, source?, tags: [tag], entities: [entity], "
     "confidence, pinned, supersedes?, replaced_by?, attributes: {…}, trust, metadata: {…}, expires_at?, hidden_at?, "
-    "hidden_reason?}"
+    "hidden_reason?, user_id?}"
 )
 RECEIPT = (
     "{agent_id, memories, passages, embeddings, postings, exposures, usage, revisions, turns, sessions, artifacts, "

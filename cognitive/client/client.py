@@ -132,6 +132,7 @@ class CognitiveClient:
             model=context.language_model,
             plan_step=context.plan_step,
             iteration=iteration,
+            user_id=context.user_id,
         )
         return await self._of_turn(WindowView, "POST", context, "window", body=body)
 
@@ -142,7 +143,8 @@ class CognitiveClient:
         prepare and the server does not know. Such a turn showed no memories, so nothing can be learned from it.
         """
         try:
-            return await self._of_turn(Report, "PUT", context, "outcome", body=outcome)
+            query = {"user_id": context.user_id} if context.user_id is not None else None
+            return await self._of_turn(Report, "PUT", context, "outcome", body=outcome, query=query)
         except InvalidInput:
             if isinstance(context, TurnContext) and UNPREPARED in context.plan.reasons:
                 return Report(context.turn_id, (), recorded=False)

@@ -19,6 +19,7 @@ from brain.filters import NO_FILTER, MemoryFilter
 from brain.search import Hit, MemorySearch
 from brain.store import MemoryStore
 from brain.types import Memory, Vector
+from brain.users import Scope
 from cognitive.context import dedup, render
 from cognitive.context.assemble import AssembledContext, assemble, order
 from cognitive.context.retrieve import Retrieved, embedded, retrieve, searched
@@ -116,8 +117,8 @@ class ContextEngine:
         expected, reserved = self._embedders.of(turn.agent_id), deadline.left() * self._constants.ranking_time_share
         searching, filters = deadline.leaving(reserved), MemoryFilter.parse(turn.where)
         (pinned, unpinned), (retrieved, embedder), (window, missing) = await asyncio.gather(
-            self._pinned(turn.agent_id, now, searching, filters),
-            self._retrieve(turn.agent_id, plan.retrieval, now, searching, policy, filters),
+            self._pinned(turn.scope, now, searching, filters),
+            self._retrieve(turn.scope, plan.retrieval, now, searching, policy, filters),
             self._window(turn, plan, searching, policy, expected),  # embeds while Postgres searches
         )
         if embedder is not expected:
@@ -167,7 +168,7 @@ class ContextEngine:
 
     async def recall(
         self,
-        agent_id: str,
+        scope: Scope,
         queries: Sequence[RetrievalQuery],
         filters: MemoryFilter,
         now: datetime,
@@ -185,23 +186,23 @@ class ContextEngine:
             StoreUnavailable: no part of the search answered in time.
         """
         deadline = Deadline(policy.deadlines.recall_ms)
-        retrieved, _ = await self._retrieve(agent_id, queries, now, deadline, policy, filters, model)
+        retrieved, _ = await self._retrieve(scope, queries, now, deadline, policy, filters, model)
         if queries and not retrieved.channels:
             raise StoreUnavailable("; ".join(retrieved.degraded))
         return order(queries, retrieved.found, now, policy, self._constants)
 
     async def _pinned(
-        self, agent_id: str, now: datetime, deadline: Deadline, filters: MemoryFilter
+        self, scope: Scope, now: datetime, deadline: Deadline, filters: MemoryFilter
     ) -> tuple[list[Memory], tuple[Degradation, ...]]:
         """Return an agent's pinned memories, or none and the degradation if Postgres fails or is late."""
         try:
-            return await deadline.within(self._store.pinned(agent_id, now, filters)), ()
+            return await deadline.within(self._store.pinned(scope, now, filters)), ()
         except (CognitiveError, TimeoutError) as error:
             return [], (Degradation.from_error("prefix", error, "no answer from Postgres in time"),)
 
     async def _retrieve(
         self,
-        agent_id: str,
+        scope: Scope,
         queries: Sequence[RetrievalQuery],
         now: datetime,
         deadline: Deadline,
@@ -218,7 +219,7 @@ class ContextEngine:
 
         async def search(embedder: CachedEmbedder) -> Retrieved:
             return await retrieve(
-                agent_id,
+                scope,
                 queries,
                 search=self._search,
                 embedder=embedder,
@@ -231,13 +232,13 @@ class ContextEngine:
 
         if model is not None:
             return await search(self._embedders.named(model)), self._embedders.named(model)
-        embedder = self._embedders.of(agent_id)
+        embedder = self._embedders.of(scope.agent_id)
         retrieved = await search(embedder)
-        live = self._embedders.of(agent_id)
+        live = self._embedders.of(scope.agent_id)
         if retrieved.channels and live is not embedder:
             again = await search(live)
             retrieved, embedder = (again, live) if again.channels else (retrieved, embedder)
-        missing = self._embedders.missing_live_model(agent_id)
+        missing = self._embedders.missing_live_model(scope.agent_id)
         if missing is not None and queries:
             detail = f"this process does not have the agent's live model {missing}; searched with {embedder.model}"
             degraded = (*retrieved.degraded, Degradation("embedding_model_missing", detail))
@@ -316,6 +317,7 @@ def _shown(assembled: AssembledContext) -> tuple[Shown, ...]:
             each.tokens,
             each.propensity,
             relevance_gap=best - each.relevance,
+            user_id=each.hit.user_id,
         )
         for each in assembled.shown
     )

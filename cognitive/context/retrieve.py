@@ -18,6 +18,7 @@ from brain.filters import NO_FILTER, MemoryFilter
 from brain.past_turns import PastTurns
 from brain.search import MemorySearch, Query, SearchResult
 from brain.types import MemoryType, Vector
+from brain.users import Scope
 from cognitive.degradation import Degradation
 from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
@@ -61,7 +62,7 @@ class Retrieved:
 
 
 async def retrieve(
-    agent_id: str,
+    scope: Scope,
     queries: Sequence[RetrievalQuery],
     *,
     search: MemorySearch,
@@ -78,7 +79,7 @@ async def retrieve(
     does not answer in time, or fails, there are no hits. `degraded` in the result reports both.
 
     Args:
-        agent_id: the agent whose memories are searched.
+        scope: the agent and the view whose memories are searched.
         queries: one query for each memory type; empty returns nothing.
         search: the search in Postgres.
         embedder: embeds the query's text.
@@ -108,8 +109,8 @@ async def retrieve(
     channels = ("dense",) * (vector is not None) + ("lexical",) + ("temporal",) * (query.dates is not None)
     seconds = deadline.left()
     try:
-        with Span(SEARCH_MEMORY, lambda: attributes.search(agent_id, types, channels)) as span:
-            found = await deadline.within(search.find(agent_id, query, timeout=max(seconds, 0.001)))
+        with Span(SEARCH_MEMORY, lambda: attributes.search(scope.agent_id, types, channels)) as span:
+            found = await deadline.within(search.find(scope, query, timeout=max(seconds, 0.001)))
             span.add_attributes(
                 lambda: attributes.search_result(found.hits), lambda: attributes.search_content(text, found.hits)
             )

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from brain.analytics.recent import ModelUsage, ModelUsageList
 from brain.analytics.turn_rows import OmittedTool, Period, Total
 from brain.analytics.turns import TurnAnalytics
+from brain.users import Scope
 from cognitive.dashboard.charts import csv_table
 from cognitive.dashboard.page import PageRoute, Visit, attachment
 from cognitive.dashboard.params import RANGES, PageQuery
@@ -138,10 +139,10 @@ class CatalogView:
 async def read(analytics: TurnAnalytics, agent: str, period: Period) -> CatalogData:
     """Read the data of the page of tools and models. Each read has its own time limit."""
     tools, categories, (left_out, looked), models = await asyncio.gather(
-        analytics.totals(agent, period, "tool"),
-        analytics.totals(agent, period, "category"),
-        analytics.omitted_tools(agent, period),
-        analytics.recent.models(agent, period),
+        analytics.totals(Scope(agent), period, "tool"),
+        analytics.totals(Scope(agent), period, "category"),
+        analytics.omitted_tools(Scope(agent), period),
+        analytics.recent.models(Scope(agent), period),
     )
     return CatalogData(tools, categories, left_out, looked, models)
 

@@ -19,6 +19,7 @@ from brain.deadline import Deadline
 from brain.journal import Backlog, JournalEntry
 from brain.postgres.health import Activity, DatabaseHealth
 from brain.postgres.roles import Granted
+from brain.users import Scope
 from cognitive.dashboard import time_buckets
 from cognitive.dashboard.charts import Chart, ChartLine
 from cognitive.dashboard.degradation_labels import DegradationLabel, degradation_label
@@ -125,10 +126,10 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
         _within(layer.admin.database_role()),
     )
     health, embedded, stages, degraded = await asyncio.gather(
-        _within(analytics.health(agent)),
-        _within(analytics.recent.embedded(agent)),
-        _within(analytics.totals(agent, period, "stage")),
-        _within(analytics.recent.degradations(agent, period)),
+        _within(analytics.health(Scope(agent))),
+        _within(analytics.recent.embedded(Scope(agent))),
+        _within(analytics.totals(Scope(agent), period, "stage")),
+        _within(analytics.recent.degradations(Scope(agent), period)),
     )
     data, backlog, granted = await server
     findings, database = (data.findings, data.database) if data is not None else (None, None)
@@ -257,7 +258,7 @@ async def show(visit: Visit) -> Response:
 
 async def chart(visit: Visit) -> Response:
     """Return the chart of degraded turns as a CSV or SVG file."""
-    data = await visit.analytics.recent.degradations(visit.query.agent, visit.query.period())
+    data = await visit.analytics.recent.degradations(Scope(visit.query.agent), visit.query.period())
     shown = degradation(data, visit.query)
     if visit.query.params.get("id") != shown.id:
         raise HTTPException(404, "There is no such chart.")

@@ -15,6 +15,7 @@ from brain.analytics.paging import MAX_LOOKED
 from brain.analytics.turn_rows import ResultPage as RowPage
 from brain.analytics.turns import TurnAnalytics
 from brain.types import MEMORY_TYPES, MemoryType
+from brain.users import Scope
 from cognitive.dashboard import filters
 from cognitive.dashboard.formats import compact, number
 from cognitive.dashboard.formats import moment as format_moment
@@ -136,8 +137,8 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
     agent, habit = query.agent, UsageThresholds(layer.policies.current(query.agent).usage.half_life_days)
     (page, hits, memories), sizes, tags = await asyncio.gather(
         _page_or_hits(layer, analytics, query, habit),
-        analytics.group_sizes(agent, habit, query.now),
-        analytics.tags(agent),
+        analytics.group_sizes(Scope(agent), habit, query.now),
+        analytics.tags(Scope(agent)),
     )
     return MemoriesData(page, hits, memories, sizes, tags, habit)
 
@@ -156,7 +157,7 @@ async def _page_or_hits(
         hits = await _search(layer, query, wanted)
     except StoreUnavailable:  # a timeout: if Postgres were unreachable, the reads at the same time would fail too
         return None, None, {}
-    return None, hits, await analytics.beginnings(query.agent, [hit.memory_id for hit in hits])
+    return None, hits, await analytics.beginnings(Scope(query.agent), [hit.memory_id for hit in hits])
 
 
 async def _search(layer: CognitiveLayer, query: PageQuery, wanted: MemoryListFilter) -> tuple[RecallHit, ...]:
@@ -179,9 +180,9 @@ async def _listed(
 ) -> RowPage[MemoryRow]:
     by_use = next((each for each in filters.USAGE_GROUPS if each == filters.group(query)), None)
     if by_use is None:
-        return await analytics.memories(query.agent, wanted, limit=PAGE, after=filters.after(query.params))
+        return await analytics.memories(Scope(query.agent), wanted, limit=PAGE, after=filters.after(query.params))
     return await analytics.group(
-        query.agent,
+        Scope(query.agent),
         by_use,
         habit,
         query.now,

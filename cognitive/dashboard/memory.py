@@ -18,6 +18,7 @@ from brain.analytics.turn_rows import ResultPage as RowPage
 from brain.analytics.turns import TurnAnalytics
 from brain.search import Masses
 from brain.types import Memory, NewMemory, Revision, above
+from brain.users import Scope
 from cognitive.dashboard.charts import Chart, ChartLine
 from cognitive.dashboard.formats import number
 from cognitive.dashboard.page import PageRoute, Visit
@@ -111,15 +112,15 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
     agent, id = query.agent, id_of(query.params.get("id", ""))
     if id is None:
         return None
-    life, memories = await asyncio.gather(analytics.lifecycle(agent, id), layer.get(agent, [id]))
+    life, memories = await asyncio.gather(analytics.lifecycle(Scope(agent), id), layer.get(agent, [id]))
     if life is None or not memories:
         return None
     after = _after(query.params)
     showings, shown_at, base, near, revisions = await asyncio.gather(
-        analytics.showings(agent, id, limit=PAGE, after=after),
-        analytics.shown_at(agent, id),
-        analytics.base(agent),
-        analytics.similar(agent, id, least=_MIN_COSINE),
+        analytics.showings(Scope(agent), id, limit=PAGE, after=after),
+        analytics.shown_at(Scope(agent), id),
+        analytics.base(Scope(agent)),
+        analytics.similar(Scope(agent), id, least=_MIN_COSINE),
         layer.admin.revisions(agent, id),
     )
     return MemoryData(

@@ -14,6 +14,7 @@ from brain.analytics.turn_rows import Dimension, Period, Point, Total, TurnFilte
 from brain.analytics.turn_rows import ResultPage as RowPage
 from brain.analytics.turns import TurnAnalytics
 from brain.rollups import RollupCounts
+from brain.users import Scope
 from cognitive.dashboard import time_buckets
 from cognitive.dashboard.charts import Chart, ChartLine, csv_table
 from cognitive.dashboard.formats import compact, milliseconds, number, percent
@@ -141,8 +142,8 @@ async def read(analytics: TurnAnalytics, agent: str, period: Period) -> Overview
     """Read the data of an agent's overview in a period. Each read has its own time limit."""
     trend, (stages, *breakdowns), latest = await asyncio.gather(
         read_trend(analytics, agent, period),
-        asyncio.gather(*(analytics.totals(agent, period, by) for by in ("stage", *BREAKDOWNS))),
-        analytics.turns(agent, TurnFilter(), limit=LATEST),
+        asyncio.gather(*(analytics.totals(Scope(agent), period, by) for by in ("stage", *BREAKDOWNS))),
+        analytics.turns(Scope(agent), TurnFilter(), limit=LATEST),
     )
     return replace(trend, breakdowns=dict(zip(BREAKDOWNS, breakdowns, strict=True)), stages=stages, latest=latest)
 
@@ -150,10 +151,10 @@ async def read(analytics: TurnAnalytics, agent: str, period: Period) -> Overview
 async def read_trend(analytics: TurnAnalytics, agent: str, period: Period) -> OverviewData:
     """Read only the data of the overview's metrics and charts: no breakdowns, stages and latest turns."""
     whole, before, points, points_before = await asyncio.gather(
-        analytics.totals(agent, period),
-        analytics.totals(agent, period.before),
-        analytics.series(agent, period),
-        analytics.series(agent, period.before),
+        analytics.totals(Scope(agent), period),
+        analytics.totals(Scope(agent), period.before),
+        analytics.series(Scope(agent), period),
+        analytics.series(Scope(agent), period.before),
     )
     return OverviewData(_one(whole), _one(before), points, points_before)
 
@@ -310,7 +311,7 @@ async def live(visit: Visit) -> Response:
 
 async def latest(visit: Visit) -> Response:
     """Render only the list of latest turns. An open page requests it regularly."""
-    rows = (await visit.analytics.turns(visit.query.agent, limit=LATEST)).rows
+    rows = (await visit.analytics.turns(Scope(visit.query.agent), limit=LATEST)).rows
     return visit.page("_latest.html", latest=rows)
 
 
@@ -328,7 +329,7 @@ async def breakdowns(visit: Visit) -> Response:
     by = next((by for by in (*BREAKDOWNS, "stage") if by == visit.query.params.get("by")), None)
     if by is None:
         raise HTTPException(404, "There is no such table.")
-    totals = await visit.analytics.totals(visit.query.agent, visit.query.period(), by)
+    totals = await visit.analytics.totals(Scope(visit.query.agent), visit.query.period(), by)
     return attachment(breakdown_csv(by, totals), f"{by}.csv", "text/csv")
 
 

@@ -16,6 +16,7 @@ from brain.decay import decayed
 from brain.policies import PolicyActivation, PolicyVersion, Role
 from brain.search import Masses, SearchResult
 from brain.types import MEMORY_TYPES
+from brain.users import Scope
 from cognitive.context.budget import section_budgets
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.params import PageQuery
@@ -180,7 +181,7 @@ async def read_version(layer: CognitiveLayer, analytics: TurnAnalytics, query: P
     effective, base = await policies.effective(query.agent), policies.base(query.agent)
     compared_with = query.params.get("compare_with") or effective.live.version
     policy, other = await policies.load(query.agent, version), await policies.load(query.agent, compared_with)
-    saved, seen = await policies.list(query.agent), await analytics.policies(query.agent, MAX_SEEN)
+    saved, seen = await policies.list(query.agent), await analytics.policies(Scope(query.agent), MAX_SEEN)
     others = (effective.live.version, base.version, *(each.version for each in saved), *(each.version for each in seen))
     return PolicyVersionView(
         version=version,
@@ -204,7 +205,7 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
         policies.list(agent),
         policies.history(agent),
         policies.history(agent, "shadow"),
-        analytics.policies(agent, MAX_SEEN),
+        analytics.policies(Scope(agent), MAX_SEEN),
         layer.admin.category_learning(agent),
         policies.base_rates(agent),
     )

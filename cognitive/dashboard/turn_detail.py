@@ -18,6 +18,7 @@ from brain.analytics.turn_rows import TurnMeasurements
 from brain.analytics.turns import TurnAnalytics
 from brain.redacting import WITHHELD
 from brain.types import Memory
+from brain.users import Scope
 from cognitive import degradation
 from cognitive.dashboard.degradation_labels import DegradationLabel, degradation_label
 from cognitive.dashboard.highlight import HighlightedResponse, highlight
@@ -133,7 +134,7 @@ class TurnView:
 async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> TurnData | None:
     """Read the data of the page of one turn; return None if the agent has no such turn."""
     agent, turn_id = query.agent, query.params.get("id", "")
-    numbers = await analytics.turn(agent, turn_id)
+    numbers = await analytics.turn(Scope(agent), turn_id)
     if numbers is None:
         return None
     account = await layer.explain.turn(agent, turn_id)

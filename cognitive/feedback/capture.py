@@ -20,6 +20,7 @@ from brain.errors import InvalidInput
 from brain.redacting import WITHHELD
 from brain.store import MemoryStore
 from brain.types import MAX_LABEL_LENGTH, NewMemory
+from brain.users import Scope
 from cognitive.background import Background
 from cognitive.policy import Policy
 from cognitive.preflight import smalltalk
@@ -70,9 +71,10 @@ class Capture:
         """Return True if an agent's messages and responses are stored as memories or passed to an extractor."""
         return self._extractor is not None or self._policy.for_agent(agent_id).capture != "off"
 
-    async def keep(self, exchange: CapturedExchange, read_at: datetime, *, extract: bool = True) -> None:
+    async def keep(self, scope: Scope, exchange: CapturedExchange, read_at: datetime, *, extract: bool = True) -> None:
         """Store a turn's messages as memories, as the policy says, and start the host's extractor if `extract` is True.
 
+        The memories of a user's turn are the user's, or shared if the host's policy has `capture_scope="agent"`.
         Nothing is stored if memories of the agent were erased after `read_at`, the time at which the turn was read from
         the database.
 
@@ -81,20 +83,20 @@ class Capture:
             EmbeddingError: the text could not be embedded.
         """
         memories = episodes(exchange, self._policy.for_agent(exchange.agent_id))
-        await self._store_memories(exchange, memories, read_at)
+        await self._store_memories(scope, exchange, memories, read_at)
         if self._extractor is not None and extract:
-            work = self._extract(exchange, self._extractor, read_at)
-            self._queue.start(work, exchange.agent_id, exchange.turn_id)
+            work = self._extract(scope, exchange, self._extractor, read_at)
+            self._queue.start(work, *scope.key, exchange.turn_id)
 
-    async def wait_for(self, agent_id: str) -> None:
-        """Wait until the running extractions of an agent have stored their memories or failed."""
-        await self._queue.wait_for(agent_id)
+    async def wait_for(self, *name: str) -> None:
+        """Wait until the running extractions of an agent, or of one user, have stored their memories or failed."""
+        await self._queue.wait_for(*name)
 
-    async def stop(self, agent_id: str) -> None:
-        """Cancel the running extractions of an agent, because the agent is about to be erased."""
-        await self._queue.stop(agent_id)
+    async def stop(self, *name: str) -> None:
+        """Cancel the running extractions of an agent, or of one user, because their rows are about to be erased."""
+        await self._queue.stop(*name)
 
-    async def _extract(self, exchange: CapturedExchange, extractor: Extractor, read_at: datetime) -> None:
+    async def _extract(self, scope: Scope, exchange: CapturedExchange, extractor: Extractor, read_at: datetime) -> None:
         """Call the host's extractor and store the memories that it returns; log a warning if it fails or is late."""
         memories = await attempt(_call(extractor, exchange), EXTRACT_SECONDS)
         if isinstance(memories, AttemptFailure):
@@ -104,13 +106,16 @@ class Capture:
             return
         if not all(isinstance(memory, NewMemory) for memory in memories):
             raise InvalidInput("extractor: expected NewMemory values")
-        await self._store_memories(exchange, [_with_talk_trust(memory) for memory in memories], read_at)
+        for memory in memories:
+            if memory.user_id is not None and memory.user_id != scope.user:
+                raise InvalidInput(f"extractor: a memory of user {memory.user_id!r} from a turn of {scope.user!r}")
+        await self._store_memories(scope, exchange, [_with_talk_trust(memory) for memory in memories], read_at)
 
     async def _store_memories(
-        self, exchange: CapturedExchange, memories: Sequence[NewMemory], read_at: datetime
+        self, scope: Scope, exchange: CapturedExchange, memories: Sequence[NewMemory], read_at: datetime
     ) -> None:
-        now = datetime.now(UTC)
-        await self._store.remember_of_turn(exchange.agent_id, exchange.turn_id, memories, now=now, read_at=read_at)
+        now, shared = datetime.now(UTC), self._policy.for_agent(scope.agent_id).capture_scope == "agent"
+        await self._store.remember_of_turn(scope, exchange.turn_id, memories, now=now, read_at=read_at, shared=shared)
 
 
 async def _call(extractor: Extractor, exchange: CapturedExchange) -> Sequence[NewMemory]:
@@ -159,7 +164,14 @@ def episodes(exchange: CapturedExchange, policy: Policy) -> list[NewMemory]:
             session_id=exchange.session_id,
             tags=(TAG,),
             trust="talk",
-            source=f"turn/{exchange.turn_id}/{role}"[-MAX_LABEL_LENGTH:],
+            source=f"turn/{_turn_of(exchange, policy)}/{role}"[-MAX_LABEL_LENGTH:],
         )
         for role, speaker, content, context in lines
     ]
+
+
+def _turn_of(exchange: CapturedExchange, policy: Policy) -> str:
+    """Return the turn's id as part of a source. A shared memory's has the user too: turn ids are unique per user."""
+    if policy.capture_scope == "agent" and exchange.user_id is not None:
+        return f"{exchange.user_id}/{exchange.turn_id}"
+    return exchange.turn_id

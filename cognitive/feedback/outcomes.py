@@ -19,6 +19,7 @@ from brain.redacting import UNREDACTED, WITHHELD, Redactor
 from brain.text import storable
 from brain.turn_records import Decoy, ExposureRow, OpenTurn, PlannedTurn, StillWanted, TurnJudgement, TurnMessage
 from brain.turns import TurnLog
+from brain.users import Scope
 from cognitive.context.dedup import excerpt
 from cognitive.feedback import attribute
 from cognitive.feedback.capture import Capture, CapturedExchange
@@ -28,6 +29,7 @@ from cognitive.policy.resolver import PolicyResolver
 from cognitive.privacy import redaction
 from cognitive.recording.record import opened
 from cognitive.turn import Outcome, Report, ToolCall, TurnContext, TurnRef
+from cognitive.validation import unknown_turn
 
 Excerpts = Mapping[
     str, Sequence[tuple[int, int]]
@@ -76,23 +78,21 @@ class OutcomeRecorder:
         deadline = Deadline(self._policy.for_agent(context.agent_id).deadlines.post_turn_ms)
         outcome = await redaction.redact_outcome_in_time(outcome, self._redactor, deadline)
         try:
-            report = await deadline.within(
-                self._count(context.agent_id, context.turn_id, outcome, opening, received_at)
-            )
+            report = await deadline.within(self._count(context.scope, context.turn_id, outcome, opening, received_at))
         except (StoreError, EmbeddingError, TimeoutError) as error:
             log.warning("turn %s goes to the journal: %s", context.turn_id, str(error) or "no answer in time")
-            first = await self._keep(context.agent_id, context.turn_id, opening, outcome)
+            first = await self._keep(context.scope, context.turn_id, opening, outcome)
             return Report(context.turn_id, (), recorded=False, duplicate=not first)
         if self.has_pending:
             self.wake_up.set()
         return report
 
-    def keep_opening(self, agent_id: str, opening: OpenTurn) -> None:
+    def keep_opening(self, scope: Scope, opening: OpenTurn) -> None:
         """Start to write an opened turn to the journal, because Postgres could not store it. Return at once.
 
         The journal then has what is needed to record the turn's outcome.
         """
-        task = asyncio.create_task(self._keep_quietly(agent_id, opening))
+        task = asyncio.create_task(self._keep_quietly(scope, opening))
         self._writing.add(task)
         task.add_done_callback(self._writing.discard)
 
@@ -115,11 +115,11 @@ class OutcomeRecorder:
         try:
             opening, outcome = _read(entry)
             if outcome is not None:
-                await self._settle(entry.agent_id, entry.turn_id, outcome, opening, _received_at(opening), still_wanted)
+                await self._settle(entry.scope, entry.turn_id, outcome, opening, _received_at(opening), still_wanted)
             elif opening is not None:
-                minutes = self._policy.for_agent(entry.agent_id).feedback.abandon_after_minutes
+                minutes = self._policy.for_agent(entry.scope.agent_id).feedback.abandon_after_minutes
                 await self._turns.open(
-                    entry.agent_id, opening, abandon_after_minutes=minutes, durable=True, still=still_wanted
+                    entry.scope, opening, abandon_after_minutes=minutes, durable=True, still=still_wanted
                 )
         except InvalidInput as error:
             if isinstance(error, UnknownTurn) and entry.opening is not None:  # the agent was erased
@@ -130,45 +130,47 @@ class OutcomeRecorder:
         else:
             await asyncio.to_thread(self._journal.remove, entry)
 
-    async def erase(self, agent_id: str) -> int:
-        """Remove all entries of an agent from the journal, and return their number.
+    async def erase(self, scope: Scope) -> int:
+        """Remove all entries of an agent (the operator's view) or of a user from the journal; return their number.
 
-        It must be called before the agent is erased in Postgres. A process that drains an entry checks inside its
+        It must be called before they are erased in Postgres. A process that drains an entry checks inside its
         transaction that the entry still exists, and the erasure in Postgres waits for that transaction.
         """
-        await self._capture.stop(agent_id)
+        await self._capture.stop(*scope.names)
         await self.flush()
-        return await asyncio.to_thread(self._journal.erase, agent_id)
+        return await asyncio.to_thread(self._journal.erase, scope)
 
-    async def forget(self, agent_id: str, remains: Residue) -> int:
-        """Remove text that is about to be erased from an agent's journal entries; return the number of changed entries.
+    async def forget(self, scope: Scope, remains: Residue) -> int:
+        """Remove text that is about to be erased from journal entries; return the number of changed entries.
+
+        They are the entries of a user's turns or, for shared memories, of all turns of the agent.
 
         Another process may be draining one of these entries at the same time. It finds that the entry is gone, or it
         stores none of the text because it read the entry before the erasure.
         """
-        await self._capture.wait_for(agent_id)
+        await self._capture.wait_for(*scope.readers)
         await self.flush()
-        return await asyncio.to_thread(self._journal.cut, agent_id, remains)
+        return await asyncio.to_thread(self._journal.cut, scope, remains)
 
     async def _count(
-        self, agent_id: str, turn_id: str, outcome: Outcome, opening: OpenTurn | None, received_at: float
+        self, scope: Scope, turn_id: str, outcome: Outcome, opening: OpenTurn | None, received_at: float
     ) -> Report:
         """Record an outcome in Postgres, or the journal's earlier outcome for the turn if there is one.
 
         The first outcome of a turn is final.
         """
-        journaled, earlier = await self._journaled(agent_id, turn_id)
+        journaled, earlier = await self._journaled(scope, turn_id)
         opening, since = opening or journaled, received_at if earlier is None else _received_at(journaled)
-        report = await self._settle(agent_id, turn_id, earlier or outcome, opening, since)
+        report = await self._settle(scope, turn_id, earlier or outcome, opening, since)
         return report if earlier is None else replace(report, duplicate=True)
 
-    async def _journaled(self, agent_id: str, turn_id: str) -> tuple[OpenTurn | None, Outcome | None]:
+    async def _journaled(self, scope: Scope, turn_id: str) -> tuple[OpenTurn | None, Outcome | None]:
         """Return the opened turn and the outcome that the journal has for a turn id; each is None if it is missing.
 
         An entry that cannot be read counts as missing.
         """
         try:
-            entry = await asyncio.to_thread(self._journal.find, agent_id, turn_id)
+            entry = await asyncio.to_thread(self._journal.find, scope, turn_id)
             return _read(entry) if entry is not None else (None, None)
         except (JournalError, InvalidInput) as error:  # the outcome can be recorded without the journal
             log.warning("the journal's entry of turn %s cannot be read: %s", turn_id, error)
@@ -176,7 +178,7 @@ class OutcomeRecorder:
 
     async def _settle(
         self,
-        agent_id: str,
+        scope: Scope,
         turn_id: str,
         outcome: Outcome,
         opening: OpenTurn | None,
@@ -188,8 +190,8 @@ class OutcomeRecorder:
         A turn that Postgres does not have is opened first. The verdicts follow the policy that the turn was planned
         with. The current policy decides how much of the response is stored.
         """
-        current = self._policy.for_agent(agent_id)
-        excerpts = await self._excerpts(agent_id, turn_id, opening)
+        current = self._policy.for_agent(scope.agent_id)
+        excerpts = await self._excerpts(scope, turn_id, opening)
 
         async def judge(shown: Sequence[ExposureRow], decoys: Sequence[Decoy], planned: PlannedTurn) -> TurnJudgement:
             policy = attribute.planned_under(planned.policy, current)
@@ -201,7 +203,7 @@ class OutcomeRecorder:
                 return TurnJudgement((), attribute.weights(policy))
 
         closed = await self._turns.close(
-            agent_id,
+            scope,
             turn_id,
             outcome.status,
             judge,
@@ -212,14 +214,14 @@ class OutcomeRecorder:
             response=_response(outcome, current),
         )
         if closed is None:
-            raise UnknownTurn(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
-        if outcome.status == "completed" and self._capture.wants(agent_id):
+            raise unknown_turn(scope, turn_id)
+        if outcome.status == "completed" and self._capture.wants(scope.agent_id):
             extract = closed.first or still is not None  # for a journal entry, an earlier attempt may have failed
-            await self._capture_exchange(agent_id, turn_id, outcome, closed.message, extract)
+            await self._capture_exchange(scope, turn_id, outcome, closed.message, extract)
         return Report(turn_id, attribute.attributions(closed.judgements), recorded=True, duplicate=not closed.first)
 
     async def _capture_exchange(
-        self, agent_id: str, turn_id: str, outcome: Outcome, turn: TurnMessage, extract: bool
+        self, scope: Scope, turn_id: str, outcome: Outcome, turn: TurnMessage, extract: bool
     ) -> None:
         """Store the messages of a turn as memories.
 
@@ -229,27 +231,29 @@ class OutcomeRecorder:
         if not extract and turn.status != "completed":
             return
         response = WITHHELD if turn.withheld else outcome.response
-        exchange = CapturedExchange(agent_id, turn.session_id, turn_id, turn.at, turn.message, response, turn.user_id)
-        await self._capture.keep(exchange, turn.read_at, extract=extract)
+        exchange = CapturedExchange(
+            scope.agent_id, turn.session_id, turn_id, turn.at, turn.message, response, turn.user_id
+        )
+        await self._capture.keep(scope, exchange, turn.read_at, extract=extract)
 
-    async def _excerpts(self, agent_id: str, turn_id: str, opening: OpenTurn | None) -> Excerpts:
+    async def _excerpts(self, scope: Scope, turn_id: str, opening: OpenTurn | None) -> Excerpts:
         """Return, for each memory that was shortened in the prompt, the parts of its text that the prompt showed.
 
         They come from the opened turn or, if `opening` is None, from Postgres.
         """
         if opening is not None:
             return opening.trace.get("excerpts") or {}
-        turn = await self._turns.turn(agent_id, turn_id)
+        turn = await self._turns.turn(scope, turn_id)
         return turn.excerpts if turn is not None else {}
 
-    async def _keep(self, agent_id: str, turn_id: str, opening: OpenTurn | None, outcome: Outcome | None) -> bool:
+    async def _keep(self, scope: Scope, turn_id: str, opening: OpenTurn | None, outcome: Outcome | None) -> bool:
         """Write an opened turn, an outcome or both to the journal. Return False if the journal has them already.
 
         The write is completed even if the caller is cancelled.
         """
         first = await asyncio.to_thread(
             self._journal.put,
-            agent_id,
+            scope,
             turn_id,
             opening=written(opening) if opening is not None else None,
             outcome=_storable(outcome).model_dump_json() if outcome is not None else None,
@@ -259,10 +263,10 @@ class OutcomeRecorder:
             self.wake_up.set()
         return first
 
-    async def _keep_quietly(self, agent_id: str, opening: OpenTurn) -> None:
+    async def _keep_quietly(self, scope: Scope, opening: OpenTurn) -> None:
         """Write an opened turn to the journal; if that fails, only log it."""
         try:
-            await self._keep(agent_id, opening.turn_id, opening, None)
+            await self._keep(scope, opening.turn_id, opening, None)
         except JournalError as error:
             log.warning(
                 "turn %s is not in the journal, so it is recorded only with its outcome: %s", opening.turn_id, error

@@ -21,6 +21,7 @@ from uuid import uuid4
 from pydantic import BaseModel, ConfigDict
 
 from brain.text import storable
+from brain.users import Scope
 from cognitive.feedback.strip_quotes import texts
 from cognitive.hook import transcript
 from cognitive.hook.project import agent_of
@@ -274,16 +275,16 @@ class Hooks:
         parts = ("" if is_shown else context.prefix, with_injected("", None, context.text))
         return "\n\n".join(part for part in parts if part)
 
-    def _forget_texts(self, agent_id: str, is_erased: IsErased) -> None:
+    def _forget_texts(self, scope: Scope, is_erased: IsErased) -> None:
         """Discard all cached texts of an agent after memories were erased.
 
         Open turns keep their ids, which their outcomes need.
         """
         for session in self._sessions.values():
-            if session.agent == agent_id:
+            if session.agent == scope.agent_id:
                 session.prefix = ""
                 if session.open is not None:
-                    session.open = _HookTurn(session.open.turn_id, "", TurnRef(agent_id, session.open.turn_id))
+                    session.open = _HookTurn(session.open.turn_id, "", TurnRef(session.agent, session.open.turn_id))
 
     async def _settle(self, pending: _HookTurn, outcome: Outcome) -> None:
         """Record the outcome of a turn.

@@ -17,6 +17,7 @@ from uuid import UUID
 from brain.changes.reembedding import PastRequest, Reembedding
 from brain.filters import NO_FILTER
 from brain.types import MEMORY_TYPES
+from brain.users import Scope
 from cognitive.context.engine import ContextEngine
 from cognitive.context.retrieve import searched
 from cognitive.errors import InvalidInput
@@ -99,7 +100,8 @@ async def compare(
     pairs: list[tuple[PastRequest, _NearestMemories, _NearestMemories]] = []
     for turn in await reembedding.past_requests(agent_id, latest):
         text = searched_text(turn.message, turn.record)
-        by_old, by_new = [await _search(agent_id, text, model, engine, policy, now) for model in (old, new)]
+        scope = Scope(agent_id, turn.user_id)
+        by_old, by_new = [await _search(scope, text, model, engine, policy, now) for model in (old, new)]
         pairs.append((turn, by_old, by_new))
     judged = [(turn.used, by_old, by_new) for turn, by_old, by_new in pairs if turn.used]
     return ModelComparison(
@@ -116,14 +118,14 @@ async def compare(
 
 
 async def _search(
-    agent_id: str, text: str, model: str, engine: ContextEngine, policy: Policy, now: datetime
+    scope: Scope, text: str, model: str, engine: ContextEngine, policy: Policy, now: datetime
 ) -> _NearestMemories:
     """Search for a text with one embedding model, and rank the memories found by relevance alone.
 
     The use of memories in past turns does not change their rank, because it favours those that the old model found.
     """
     queries = [RetrievalQuery(type_, text, FIRST) for type_ in MEMORY_TYPES]
-    found = await engine.recall(agent_id, queries, NO_FILTER, now, policy, model)
+    found = await engine.recall(scope, queries, NO_FILTER, now, policy, model)
     best = sorted(found, key=lambda candidate: (-candidate.relevance, candidate.hit.memory_id))
     cosine = max((each.hit.scores.get("content_cosine", 0.0) for each in found), default=0.0)
     return _NearestMemories(_distinct(best), cosine)

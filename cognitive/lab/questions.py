@@ -13,7 +13,8 @@ from brain.store import MemoryStore, Progress
 from brain.turn_records import ExposureRow, RecordedTurn, Verdict
 from brain.turns import TurnLog
 from brain.types import Memory
-from cognitive.errors import InvalidInput, PolicyError, UnknownTurn
+from brain.users import Scope
+from cognitive.errors import InvalidInput, PolicyError
 from cognitive.lab import descriptions
 from cognitive.lab.evidence import EvaluationCase, evaluation_case
 from cognitive.lab.replay import ReplayDifference, Replayed, ShownUsage, difference, replan, replay, unanswerable
@@ -23,7 +24,7 @@ from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
 from cognitive.recording.record import NOTHING, Recording, decode
 from cognitive.tokens import TokenCounter
-from cognitive.validation import require_label
+from cognitive.validation import require_label, unknown_turn
 
 Outcome = Literal["identical", "changed since", "different", "another counter", "other constants", "another policy"]
 
@@ -96,33 +97,33 @@ class Questions:
         self._counter = counter
         self._constants = constants
 
-    async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
+    async def why(self, scope: Scope, turn_id: str, memory_id: UUID) -> Explanation:
         """Explain why a memory was shown in a turn, or why it was not."""
-        turn, record, judged = await self._recorded(agent_id, turn_id)
-        policy = await self._planned_under(agent_id, turn.policy, record)
+        turn, record, judged = await self._recorded(scope, turn_id)
+        policy = await self._planned_under(scope, turn.policy, record)
         plan = replan(record, policy)
         result = next((result for result in record.candidates if result.memory_id == memory_id), None)
         if result is not None:
             return explain(descriptions.ExplainedCandidate(result, record, plan, policy), turn, judged.get(memory_id))
-        memory = next(iter(await self._store.get(agent_id, [memory_id])), None)
+        memory = next(iter(await self._store.get(scope, [memory_id])), None)
         missing = descriptions.Missing(
             memory,
-            await self._cosine(agent_id, turn, memory_id),
+            await self._cosine(scope, turn, memory_id),
             record,
             plan,
             turn.channels,
             turn.degraded,
-            await self._turns.stored_after(agent_id, turn_id, memory_id),
+            await self._turns.stored_after(scope, turn_id, memory_id),
         )
         return explain_missing(missing, turn, memory_id, judged.get(memory_id))
 
-    async def candidates(self, agent_id: str, turn_id: str) -> list[Explanation]:
+    async def candidates(self, scope: Scope, turn_id: str) -> list[Explanation]:
         """Explain, for every candidate memory of a turn, why it was shown or not; the best-ranked comes first."""
-        return await self._explained(agent_id, *await self._recorded(agent_id, turn_id))
+        return await self._explained(scope, *await self._recorded(scope, turn_id))
 
-    async def turn(self, agent_id: str, turn_id: str) -> TurnExplanation:
+    async def turn(self, scope: Scope, turn_id: str) -> TurnExplanation:
         """Return a recorded turn with its plan, the memories that it showed, and an explanation of every candidate."""
-        turn, record, judged = await self._recorded(agent_id, turn_id)
+        turn, record, judged = await self._recorded(scope, turn_id)
         return TurnExplanation(
             turn_id=turn.turn_id,
             session_id=turn.session_id,
@@ -131,45 +132,45 @@ class Questions:
             message=turn.message,
             frame=turn.frame,
             plan=turn.plan,  # older records have none
-            shown=tuple(await self._turns.shown(agent_id, turn_id)),
+            shown=tuple(await self._turns.shown(scope, turn_id)),
             degraded=turn.degraded,
             degraded_codes=turn.degraded_codes,
-            candidates=tuple(await self._explained(agent_id, turn, record, judged)),
+            candidates=tuple(await self._explained(scope, turn, record, judged)),
         )
 
     async def _explained(
-        self, agent_id: str, turn: RecordedTurn, record: Recording, judged: Mapping[UUID, Judged]
+        self, scope: Scope, turn: RecordedTurn, record: Recording, judged: Mapping[UUID, Judged]
     ) -> list[Explanation]:
-        policy = await self._planned_under(agent_id, turn.policy, record)
+        policy = await self._planned_under(scope, turn.policy, record)
         plan = replan(record, policy)
         return [
             explain(descriptions.ExplainedCandidate(result, record, plan, policy), turn, judged.get(result.memory_id))
             for result in record.candidates
         ]
 
-    async def _cosine(self, agent_id: str, turn: RecordedTurn, memory_id: UUID) -> float | None:
+    async def _cosine(self, scope: Scope, turn: RecordedTurn, memory_id: UUID) -> float | None:
         """Return the cosine between a turn's query and a memory's first passage; None if a vector is missing."""
         if turn.query is None or turn.model is None:
             return None
-        contents = await self._contents.read(agent_id, [(memory_id, 0)], turn.model)
+        contents = await self._contents.read(scope, [(memory_id, 0)], turn.model)
         vector = next((content.vector for content in contents.values()), None)
         return float(turn.query @ vector) if vector is not None else None
 
-    async def replay(self, agent_id: str, turn_id: str, policy: Policy | None) -> Replay | None:
+    async def replay(self, scope: Scope, turn_id: str, policy: Policy | None) -> Replay | None:
         """Run a recorded turn again with its own policy or another.
 
         The result is None if the turn did not search for memories.
         """
-        turn, record, judged = await self._recorded(agent_id, turn_id)
+        turn, record, judged = await self._recorded(scope, turn_id)
         if turn.erased:
             raise InvalidInput(f"turn {turn_id!r}: its record was erased, because it contained erased text")
         if record is NOTHING:
             return None
-        was = await self._policy(agent_id, turn.policy)
+        was = await self._policy(scope.agent_id, turn.policy)
         # the turn's own policy may have another version now: settings newer than the record get their defaults
-        policy = policy.for_agent(agent_id) if policy is not None else was
+        policy = policy.for_agent(scope.agent_id) if policy is not None else was
         own = policy.version in (was.version, turn.policy)
-        replayed = replay(record, *await self._words(agent_id, record), policy, self._counter, self._constants)
+        replayed = replay(record, *await self._words(scope, record), policy, self._counter, self._constants)
         shown = _shown(record, judged)
         since = _since(replayed.gone, replayed.changed, {placed.memory_id for placed in shown})
         verdict, reason = self._verdict(replayed, since) if own else ("another policy", since)
@@ -199,12 +200,12 @@ class Questions:
             return "other constants", "recorded under other constants"
         return "different", "other bytes, though every memory that it found is as it was"
 
-    async def shadow_agreement(self, agent_id: str) -> list[Agreement]:
+    async def shadow_agreement(self, scope: Scope) -> list[Agreement]:
         """Return, for each shadow policy, how much the memories it selected agree with those that the turns showed."""
-        return agreements(await self._turns.shadows(require_label("agent_id", agent_id)))
+        return agreements(await self._turns.shadows(scope))
 
     async def evaluation_cases(
-        self, agent_id: str, turn_ids: Sequence[str], progress: Progress = lambda done, total: None
+        self, scope: Scope, turn_ids: Sequence[str], progress: Progress = lambda done, total: None
     ) -> tuple[list[EvaluationCase], list[Verdict]]:
         """Return the turns among `turn_ids` that can be used to evaluate other policies, and all verdicts of the agent.
 
@@ -212,42 +213,42 @@ class Questions:
         example, the replay cannot. A verdict says whether a response used a memory that its turn showed.
         `progress(done, total)` is called after each turn.
         """
-        history = await self._turns.verdicts(agent_id)
+        history = await self._turns.verdicts(scope)
         shown: dict[str, dict[UUID, Verdict]] = {}
         for verdict in history:
-            if verdict.via == "prompt":
+            if verdict.via == "prompt" and verdict.user_id == scope.user_id:
                 shown.setdefault(verdict.turn_id, {})[verdict.memory_id] = verdict
         cases, policies = list[EvaluationCase](), dict[str, Policy]()
         for done, turn_id in enumerate(turn_ids, 1):
-            turn, record, _ = await self._recorded(agent_id, turn_id)
+            turn, record, _ = await self._recorded(scope, turn_id)
             if turn.status == "completed" and record is not NOTHING:
                 version = turn.policy
                 if version not in policies:
-                    policies[version] = await self._policy(agent_id, version)
-                cases += await self._case(agent_id, turn, record, policies[version], shown.get(turn_id, {}))
+                    policies[version] = await self._policy(scope.agent_id, version)
+                cases += await self._case(scope, turn, record, policies[version], shown.get(turn_id, {}))
             progress(done, len(turn_ids))
         return cases, history
 
     async def _case(
         self,
-        agent_id: str,
+        scope: Scope,
         turn: RecordedTurn,
         record: Recording,
         policy: Policy,
         verdicts: Mapping[UUID, Verdict],
     ) -> list[EvaluationCase]:
-        words = await self._words(agent_id, record)
+        words = await self._words(scope, record)
         case = evaluation_case(turn.turn_id, record, *words, policy, verdicts, self._counter, self._constants)
         return [case] if case is not None else []
 
-    async def _words(self, agent_id: str, record: Recording) -> tuple[Mapping[Key, PassageText], Mapping[UUID, Memory]]:
+    async def _words(self, scope: Scope, record: Recording) -> tuple[Mapping[Key, PassageText], Mapping[UUID, Memory]]:
         """Return the current texts of the passages and of the pinned memories that a turn's record refers to."""
-        contents = await self._contents.read(agent_id, record.keys, record.model)
-        pinned = await self._store.get(agent_id, [id for id, _ in record.pinned])
+        contents = await self._contents.read(scope, record.keys, record.model)
+        pinned = await self._store.get(scope, [id for id, _ in record.pinned])
         return contents, {memory.id: memory for memory in pinned}
 
-    async def _planned_under(self, agent_id: str, version: str, record: Recording) -> Policy:
-        return Policy() if record is NOTHING else await self._policy(agent_id, version)
+    async def _planned_under(self, scope: Scope, version: str, record: Recording) -> Policy:
+        return Policy() if record is NOTHING else await self._policy(scope.agent_id, version)
 
     async def _policy(self, agent_id: str, version: str) -> Policy:
         content = await self._turns.policy(agent_id, version)
@@ -255,16 +256,15 @@ class Questions:
             raise PolicyError(f"policy {version}: its content is not recorded for agent {agent_id!r}")
         return Policy.from_record(content)
 
-    async def _recorded(self, agent_id: str, turn_id: str) -> tuple[RecordedTurn, Recording, Mapping[UUID, Judged]]:
-        require_label("agent_id", agent_id)
-        turn = await self._turns.turn(agent_id, require_label("turn_id", turn_id))
+    async def _recorded(self, scope: Scope, turn_id: str) -> tuple[RecordedTurn, Recording, Mapping[UUID, Judged]]:
+        turn = await self._turns.turn(scope, require_label("turn_id", turn_id))
         if turn is None:
-            raise UnknownTurn(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
+            raise unknown_turn(scope, turn_id)
         try:
             record = decode(turn.record)
         except InvalidInput as error:
             raise InvalidInput(f"turn {turn_id!r}: {error}") from None
-        judgements = await self._turns.judgements(agent_id, turn_id)
+        judgements = await self._turns.judgements(scope, turn_id)
         return turn, record, {j.memory_id: (j.overlap, j.used) for j in judgements}
 
 

@@ -19,6 +19,7 @@ from brain.policies import PolicyStore, SampledTurn
 from brain.store import MemoryStore
 from brain.turn_records import Verdict
 from brain.types import Memory
+from brain.users import Scope
 from cognitive.errors import InvalidInput, PolicyError
 from cognitive.lab.evidence import EvaluationCase, evaluation_case, restored_evaluation_case
 from cognitive.lab.what_if import Sample, WhatIf, needs_history, what_if
@@ -39,7 +40,7 @@ _BUSY = 4  # maximum wall-clock time, as a multiple of the processor time
 _PROVEN = 2  # this many of the latest and of the earliest turns are replayed to verify the sample
 _MAX_KEPT = 4  # cached samples; each takes about ten megabytes
 
-_SampleKey = tuple[str, str, int]  # agent, name of the period, number of turns
+_SampleKey = tuple[Scope, str, int]  # agent and view, name of the period, number of turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +84,13 @@ class SampleCache:
         self._counter = counter
         self._constants = constants
         self._kept: OrderedDict[_SampleKey, _CachedSample] = OrderedDict()
-        self._latest_call: dict[str, object] = {}  # by agent
+        self._latest_call: dict[Scope, object] = {}
         self._lock = asyncio.Lock()  # reading takes memory and a core: one call at a time
         self._erasures = 0  # a sample that was being read during an erasure may contain erased text: not cached
 
     async def what_if(
         self,
-        agent_id: str,
+        scope: Scope,
         name: str,
         since: datetime,
         until: datetime,
@@ -105,21 +106,21 @@ class SampleCache:
         the same agent stops the previous one, because the user has moved a slider in the meantime.
         """
         rows = check_changes(moved)
-        mine = self._latest_call[agent_id] = object()
+        mine = self._latest_call[scope] = object()
         max_turns = MAX_WHOLE if whole else MAX_TURNS
-        sample = await self.of(agent_id, name, since, until, max_turns, history=needs_history(rows))
+        sample = await self.of(scope, name, since, until, max_turns, history=needs_history(rows))
         async with self._lock:
             spent = _TimeLimit(_WHOLE_SECONDS if whole else _ANSWER_SECONDS)
             try:
                 return await asyncio.to_thread(
-                    what_if, sample, rows, live, lambda: spent.is_left() and self._latest_call.get(agent_id) is mine
+                    what_if, sample, rows, live, lambda: spent.is_left() and self._latest_call.get(scope) is mine
                 )
             finally:
-                if self._latest_call.get(agent_id) is mine:
-                    del self._latest_call[agent_id]
+                if self._latest_call.get(scope) is mine:
+                    del self._latest_call[scope]
 
     async def of(
-        self, agent_id: str, name: str, since: datetime, until: datetime, max_turns: int, *, history: bool
+        self, scope: Scope, name: str, since: datetime, until: datetime, max_turns: int, *, history: bool
     ) -> Sample:
         """Return the latest `max_turns` completed turns of [since, until) as a sample, from the cache if possible.
 
@@ -127,40 +128,42 @@ class SampleCache:
         on memories that were shown before the sample's latest turn.
         """
         async with self._lock:
-            erasures, kept = self._erasures, self._kept.pop((agent_id, name, max_turns), None)
-            if kept is None or kept.until < monotonic() or not await self._still(agent_id, kept):
-                kept = await self._read(agent_id, since, until, max_turns)
+            erasures, kept = self._erasures, self._kept.pop((scope, name, max_turns), None)
+            if kept is None or kept.until < monotonic() or not await self._still(scope, kept):
+                kept = await self._read(scope, since, until, max_turns)
             if history and not kept.sample.history:
-                kept = replace(kept, sample=await self._with_history(agent_id, kept.sample))
+                kept = replace(kept, sample=await self._with_history(scope, kept.sample))
             if self._erasures == erasures:
-                self._kept[agent_id, name, max_turns] = replace(kept, until=monotonic() + _SECONDS)
+                self._kept[scope, name, max_turns] = replace(kept, until=monotonic() + _SECONDS)
             while len(self._kept) > _MAX_KEPT:
                 self._kept.popitem(last=False)
             return kept.sample
 
-    def forget(self, agent_id: str, _: IsErased) -> None:
+    def forget(self, scope: Scope, _: IsErased) -> None:
         """Remove an agent's samples from the cache, because the agent or some of its text was erased."""
         self._erasures += 1
-        for key in [key for key in self._kept if key[0] == agent_id]:
+        for key in [key for key in self._kept if key[0].agent_id == scope.agent_id]:
             del self._kept[key]
 
-    async def _still(self, agent_id: str, kept: _CachedSample) -> bool:
+    async def _still(self, scope: Scope, kept: _CachedSample) -> bool:
         """Return True if all turns and memories of a cached sample are still stored.
 
         Another process may have erased some.
         """
-        return await self._policies.still_exist(agent_id, [case.turn_id for case in kept.sample.cases], kept.memory_ids)
+        return await self._policies.still_exist(scope, [case.turn_id for case in kept.sample.cases], kept.memory_ids)
 
-    async def _read(self, agent_id: str, since: datetime, until: datetime, max_turns: int) -> _CachedSample:
-        rows = await self._policies.sample(agent_id, since, until, max_turns)
-        recorded = await self._policies.completed(agent_id, since, until)
+    async def _read(self, scope: Scope, since: datetime, until: datetime, max_turns: int) -> _CachedSample:
+        sampled = await self._policies.sample(scope, since, until, max_turns)
+        rows = list({row.turn_id: row for row in reversed(sampled)}.values())[::-1]  # turn ids are unique per user only
+        users = {row.turn_id: row.user_id for row in rows}
+        recorded = await self._policies.completed(scope.agent_id, since, until)
         records = await asyncio.to_thread(_decoded, rows)
         verdicts: dict[str, dict[UUID, Verdict]] = {}
-        for verdict in await self._policies.verdicts(agent_id, list(records)):
-            if verdict.via == "prompt":
+        for verdict in await self._policies.verdicts(scope, list(records)):
+            if verdict.via == "prompt" and verdict.user_id == users[verdict.turn_id]:
                 verdicts.setdefault(verdict.turn_id, {})[verdict.memory_id] = verdict
-        policies = await self._planned_under(agent_id, {row.policy for row in rows if row.turn_id in records})
-        words, pinned = await self._words(agent_id, list(records.values()))
+        policies = await self._planned_under(scope.agent_id, {row.policy for row in rows if row.turn_id in records})
+        words, pinned = await self._words(scope, list(records.values()))
         own = [row for row in rows if row.turn_id in records and row.policy in policies]
         cases = await asyncio.to_thread(self._cases, own, records, policies, verdicts, words, pinned)
         told = {row.turn_id: (row.at, row.message) for row in own}
@@ -202,7 +205,7 @@ class SampleCache:
         return [case for row in rows if (case := made(row, evaluation_case)) is not None]
 
     async def _words(
-        self, agent_id: str, records: Sequence[Recording]
+        self, scope: Scope, records: Sequence[Recording]
     ) -> tuple[Mapping[str, Mapping[Key, PassageText]], Mapping[UUID, Memory]]:
         """Return the current texts that the records of turns refer to.
 
@@ -211,8 +214,8 @@ class SampleCache:
         keys: dict[str, dict[Key, None]] = {}
         for record in records:
             keys.setdefault(record.model, {}).update(dict.fromkeys(record.keys))
-        words = {model: await self._contents.read(agent_id, list(own), model) for model, own in keys.items()}
-        pinned = await self._store.get(agent_id, list({id for record in records for id, _ in record.pinned}))
+        words = {model: await self._contents.read(scope, list(own), model) for model, own in keys.items()}
+        pinned = await self._store.get(scope, list({id for record in records for id, _ in record.pinned}))
         return words, {memory.id: memory for memory in pinned}
 
     async def _planned_under(self, agent_id: str, versions: set[str]) -> dict[str, Policy]:
@@ -227,11 +230,11 @@ class SampleCache:
                 continue
         return found
 
-    async def _with_history(self, agent_id: str, sample: Sample) -> Sample:
+    async def _with_history(self, scope: Scope, sample: Sample) -> Sample:
         if not sample.cases:
             return sample
         newest = max(at for at, _ in sample.messages.values())
-        history = await self._policies.verdicts_before(agent_id, newest, MAX_BEFORE)
+        history = await self._policies.verdicts_before(scope, newest, MAX_BEFORE)
         turns = {verdict.turn_id for verdict in history}
         return replace(sample, history=tuple(history), since=history[0].at if len(turns) >= MAX_BEFORE else None)
 

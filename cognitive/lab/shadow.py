@@ -13,6 +13,7 @@ from itertools import groupby
 from brain.passage_texts import Key
 from brain.turn_records import Shadow, ShadowedTurn
 from brain.turns import TurnLog
+from brain.users import Scope
 from cognitive.background import Background
 from cognitive.context.engine import MemoryContext
 from cognitive.lab.replay import again
@@ -45,22 +46,22 @@ class Shadowing:
         self._constants = constants
         self._queue = background.queue(_MAX_WAITING)
 
-    def follow(self, agent_id: str, turn_id: str, memory_context: MemoryContext) -> None:
+    def follow(self, scope: Scope, turn_id: str, memory_context: MemoryContext) -> None:
         """Start to select a turn's memories under the agent's shadow policy in the background.
 
         Do nothing if it has none.
         """
-        policy = self._policies(agent_id)
+        policy = self._policies(scope.agent_id)
         if policy is None or memory_context.inputs is None:
             return
         shadow = self._shadow(
-            agent_id, turn_id, memory_context.inputs, window_similarities(memory_context.trace.candidates), policy
+            scope, turn_id, memory_context.inputs, window_similarities(memory_context.trace.candidates), policy
         )
-        self._queue.start(shadow, agent_id, "shadow of turn", turn_id)
+        self._queue.start(shadow, *scope.key, "shadow of turn", turn_id)
 
     async def _shadow(
         self,
-        agent_id: str,
+        scope: Scope,
         turn_id: str,
         inputs: TurnInputs,
         similarity: Mapping[Key, WindowSimilarity],
@@ -69,7 +70,7 @@ class Shadowing:
         assembled = await asyncio.to_thread(again, inputs, similarity, policy, self._counter, self._constants)
         shown = tuple(candidate.hit.memory_id for candidate in assembled.shown)
         tokens = sum(candidate.tokens for candidate in assembled.shown)
-        await self._turns.shadow(agent_id, Shadow(turn_id, policy.version, shown, tokens, inputs.now))
+        await self._turns.shadow(scope, Shadow(turn_id, policy.version, shown, tokens, inputs.now))
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,10 @@ class Policy(SettingsGroup):
     """Episodes that a completed turn stores: none, the user's message, or message and response. Switch it on to
     remember conversations, with the users' knowledge."""
 
+    capture_scope: Annotated[Literal["user", "agent"], OUTSIDE] = "user"
+    """Whose memories `capture` stores of a user's turn: that user's, or shared ones of the agent. Choose "agent" for a
+    team's agent, whose users may read each other's words."""
+
     abstention: Annotated[bool, REPLAYABLE] = True
     """Show nothing if no memory is about the message. Switch it off to always show the best matches."""
 

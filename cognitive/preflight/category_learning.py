@@ -24,6 +24,7 @@ from brain.deadline import Deadline
 from brain.errors import StoreError
 from brain.turn_records import TurnToolCalls
 from brain.turns import TurnLog
+from brain.users import Scope
 from cognitive.policy import Policy
 from cognitive.preflight.category_table import CategoryTable, category_table
 from cognitive.preflight.tool_categories import is_named
@@ -129,52 +130,52 @@ class CategoryLearner:
     def __init__(self, turns: TurnLog, policy: Policy) -> None:
         self._turns = turns
         self._policy = policy
-        self._cache: OrderedDict[str, tuple[float, CategoryLearning]] = OrderedDict()
-        self._refreshes: dict[str, asyncio.Task[None]] = {}
+        self._cache: OrderedDict[Scope, tuple[float, CategoryLearning]] = OrderedDict()
+        self._refreshes: dict[Scope, asyncio.Task[None]] = {}
 
-    def cached(self, agent_id: str) -> CategoryLearning:
+    def cached(self, scope: Scope) -> CategoryLearning:
         """Return the values learned for an agent from the cache.
 
         If they are more than a minute old, a refresh is started in the background.
         """
-        policy = self._policy.for_agent(agent_id)
+        policy = self._policy.for_agent(scope.agent_id)
         if not (policy.categories.learned_weights or policy.categories.user_profiles):
             return NOTHING_LEARNED
-        read_at, learned = self._cache.get(agent_id, (float("-inf"), NOTHING_LEARNED))
-        if monotonic() - read_at > _CACHE_SECONDS and agent_id not in self._refreshes:
-            task = asyncio.create_task(self._refresh(agent_id), name=f"learning of {agent_id}")
-            self._refreshes[agent_id] = task
-            task.add_done_callback(lambda _: self._refreshes.pop(agent_id, None))
+        read_at, learned = self._cache.get(scope, (float("-inf"), NOTHING_LEARNED))
+        if monotonic() - read_at > _CACHE_SECONDS and scope not in self._refreshes:
+            task = asyncio.create_task(self._refresh(scope), name=f"learning of {scope.agent_id}")
+            self._refreshes[scope] = task
+            task.add_done_callback(lambda _: self._refreshes.pop(scope, None))
         return learned
 
-    async def tool_usage(self, agent_id: str) -> tuple[ToolUsage, ...]:
+    async def tool_usage(self, scope: Scope) -> tuple[ToolUsage, ...]:
         """Read the agent's turns and return in how many turns of each message category each tool was called.
 
         Raises:
             StoreError: Postgres failed or did not answer.
         """
-        return (await self._read(agent_id)).tool_usage
+        return (await self._read(scope)).tool_usage
 
-    async def learning(self, agent_id: str) -> CategoryLearning:
+    async def learning(self, scope: Scope) -> CategoryLearning:
         """Read the agent's turns and return the values learned from them about its message categories.
 
         Raises:
             StoreError: Postgres failed or did not answer.
         """
-        return await self._read(agent_id)
+        return await self._read(scope)
 
-    async def user_profile(self, agent_id: str, user_id: str) -> Mapping[str, int]:
-        """Read the agent's turns and return how many completed turns the user has in each message category.
+    async def user_profile(self, scope: Scope) -> Mapping[str, int]:
+        """Read the turns that a user's view sees, and return how many completed ones the user has in each category.
 
         Raises:
             StoreError: Postgres failed or did not answer.
         """
-        return (await self._read(agent_id)).users.get(user_id, {})
+        return (await self._read(scope)).users.get(scope.user or "", {})
 
-    async def reset(self, agent_id: str, user_id: str | None = None) -> int:
-        """Delete the categories recorded for an agent's turns, or for one user's turns, so that learning starts anew.
+    async def reset(self, scope: Scope) -> int:
+        """Delete the categories recorded for the turns of all users, or of one, so that learning starts anew.
 
-        The recorded tool calls stay.
+        The recorded tool calls stay. Turns from before users were kept apart are shared, but name their user.
 
         Returns:
             The number of turns whose categories were deleted.
@@ -182,33 +183,37 @@ class CategoryLearner:
         Raises:
             StoreError: Postgres failed or did not answer.
         """
-        forgotten = await self._turns.forget_categories(agent_id, user_id)
-        if agent_id in self._refreshes:  # the refresh may have read the turns before the deletion
-            await asyncio.wait({self._refreshes[agent_id]})
-        self._cache.pop(agent_id, None)
+        forgotten = await self._turns.forget_categories(scope, None)
+        if scope.user is not None:
+            forgotten += await self._turns.forget_categories(scope.as_user(None), scope.user)
+        own = [key for key in {*self._refreshes, *self._cache} if key.agent_id == scope.agent_id]
+        if reading := {self._refreshes[key] for key in own if key in self._refreshes}:
+            await asyncio.wait(reading)  # a refresh may have read the turns before the deletion
+        for key in own:
+            self._cache.pop(key, None)
         return forgotten
 
     async def drain(self) -> None:
         """Wait until no background refresh is running."""
         await asyncio.gather(*self._refreshes.values(), return_exceptions=True)
 
-    async def _refresh(self, agent_id: str) -> None:
+    async def _refresh(self, scope: Scope) -> None:
         try:
-            learned = await Deadline(self._policy.for_agent(agent_id).deadlines.post_turn_ms).within(
-                self._read(agent_id)
+            learned = await Deadline(self._policy.for_agent(scope.agent_id).deadlines.post_turn_ms).within(
+                self._read(scope)
             )
         except (StoreError, TimeoutError) as error:
             reason = str(error) or "no answer in time"
-            log.warning("could not refresh the learned categories of agent %s: %s", agent_id, reason)
-            learned = self._cache.get(agent_id, (0.0, NOTHING_LEARNED))[1]
-        self._cache[agent_id] = (monotonic(), learned)
-        self._cache.move_to_end(agent_id)
+            log.warning("could not refresh the learned categories of agent %s: %s", scope.agent_id, reason)
+            learned = self._cache.get(scope, (0.0, NOTHING_LEARNED))[1]
+        self._cache[scope] = (monotonic(), learned)
+        self._cache.move_to_end(scope)
         while len(self._cache) > _MAX_AGENTS:
             self._cache.popitem(last=False)
 
-    async def _read(self, agent_id: str) -> CategoryLearning:
-        policy = self._policy.for_agent(agent_id)
-        return learn(await self._turns.calls(agent_id, MAX_TURNS), policy)
+    async def _read(self, scope: Scope) -> CategoryLearning:
+        policy = self._policy.for_agent(scope.agent_id)
+        return learn(await self._turns.calls(scope, MAX_TURNS), policy)
 
 
 def _attributed_calls(turn: TurnToolCalls, table: CategoryTable) -> list[tuple[str, str]]:

@@ -56,7 +56,7 @@ class Planner:
         if turn.text == WITHHELD:
             return self.default_plan(turn, "withheld", policy)
         started = perf_counter()
-        learned = self._category_learner.cached(turn.agent_id)
+        learned = self._category_learner.cached(turn.scope)
         user_messages = (message for message in reversed(turn.conversation) if message.role == "user")
         earlier = (without_injected(message.content) for message in user_messages)  # as many as are classified
         read = signals.read(turn.text, now=now, earlier=lambda: Earlier.of(turn.conversation))
@@ -91,7 +91,7 @@ class Planner:
             return plan
         reasons = (*plan.reasons, *(f"classifier.{name}" for name in categories))
         plan = replace(plan, categories=categories, reasons=reasons)
-        return _equip(plan, turn, self._category_learner.cached(turn.agent_id), policy)
+        return _equip(plan, turn, self._category_learner.cached(turn.scope), policy)
 
 
 def hinted(plan: Plan, offer: ToolSelection, policy: Policy) -> Plan:

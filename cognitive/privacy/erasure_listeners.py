@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from brain.users import Scope
+
 IsErased = Callable[[str], bool]  # True for a text that contains erased text
-ErasureListener = Callable[[str, IsErased], None]  # called with the agent's id after the store has erased
+ErasureListener = Callable[[Scope, IsErased], None]  # called after the store has erased
 
 
 class ErasureListeners:
@@ -22,15 +24,15 @@ class ErasureListeners:
         """Add a callback that is called after every erasure from now on."""
         self._listeners.append(listener)
 
-    def notify(self, agent_id: str, is_erased: IsErased) -> None:
-        """Call all listeners after an erasure of an agent's data.
+    def notify(self, scope: Scope, is_erased: IsErased) -> None:
+        """Call all listeners after an erasure of a user's data, or of an agent's shared data or all of its data.
 
-        `is_erased` returns True for a text that contains erased text.
+        `is_erased` returns True for a text that contains erased text. `scope.reaches` says whose texts it may be.
         """
         for listener in self._listeners:
-            listener(agent_id, is_erased)
+            listener(scope, is_erased)
 
 
 def all_texts(_: str) -> bool:
-    """Return True for any text: a test of erased texts (`is_erased`) for the erasure of a whole agent."""
+    """Return True for any text: a test of erased texts (`is_erased`) for the erasure of a whole agent or user."""
     return True

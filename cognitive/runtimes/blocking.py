@@ -101,9 +101,11 @@ class Blocking:
         memory_type: MemoryType | None = None,
         limit: int = 10,
         turn_id: str | None = None,
+        *,
+        user_id: str | None = None,
     ) -> tuple[RecallHit, ...]:
         """Search an agent's memories: call `CognitiveLayer.recall`, wait, and return the hits, best first."""
-        return self.wait(self.layer.recall(agent_id, query, memory_type, limit, turn_id))
+        return self.wait(self.layer.recall(agent_id, query, memory_type, limit, turn_id, user_id=user_id))
 
 
 class BlockingBinding(AgentBinding):

@@ -15,31 +15,32 @@ from cognitive.turn import Message
 _MAX_SESSIONS = 512  # sessions that a process remembers, the latest
 _MAX_BLOCKS = 64  # blocks of a session, the latest
 
+Conversation = tuple[str | None, str]  # the user, and the session's id, which is unique per user
 Block = tuple[str, str]  # the user's text, and the message that was sent for it
 
 
 class PromptHistory:
-    """Remembers, by session, the user's messages as they were sent to the model, with the memories added to them.
+    """Remembers, by user and session, the user's messages as they were sent, with the memories added to them.
 
     Later model calls of a session send these messages again. Only the latest sessions are kept.
     """
 
     def __init__(self) -> None:
-        self._sent: OrderedDict[str, list[Block]] = OrderedDict()
+        self._sent: OrderedDict[Conversation, list[Block]] = OrderedDict()
 
-    def blocks(self, session_id: str) -> Sequence[Block]:
-        """Return pairs of the user's text and the message that was sent for it, for a session's earlier turns.
+    def blocks(self, conversation: Conversation) -> Sequence[Block]:
+        """Return pairs of the user's text and the message that was sent for it, for earlier turns.
 
         The oldest pair comes first.
         """
-        return self._sent.get(session_id, ())
+        return self._sent.get(conversation, ())
 
-    def add(self, session_id: str, text: str, sent: str) -> None:
+    def add(self, conversation: Conversation, text: str, sent: str) -> None:
         """Store the message `sent` (with its memory block) for the user's own text of a turn."""
-        blocks = self._sent.setdefault(session_id, [])
+        blocks = self._sent.setdefault(conversation, [])
         blocks.append((text, sent))
         del blocks[:-_MAX_BLOCKS]
-        self._sent.move_to_end(session_id)
+        self._sent.move_to_end(conversation)
         while len(self._sent) > _MAX_SESSIONS:
             self._sent.popitem(last=False)
 

@@ -121,14 +121,15 @@ class TurnSession:
             return
         self.has_begun = True
         self._own_thinking = _ALIASES.get(thinking or "", thinking)
-        binding = self.binding
+        binding, user_id = self.binding, user_id or self.binding.user_id
         try:
+            blocks = binding.prompt_history.blocks((user_id, self.session_id))
             turn = Turn(
                 agent_id=binding.agent_id,
                 session_id=self.session_id,
                 text=storable(text),
-                user_id=user_id or binding.user_id,
-                conversation=tuple(with_blocks(conversation, binding.prompt_history.blocks(self.session_id))),
+                user_id=user_id,
+                conversation=tuple(with_blocks(conversation, blocks)),
                 tools=tuple(tool for tool in tools if tool is not None and tool.name != RECALL_NAME),
                 model=binding.model or model,
                 thinking=self._own_thinking,
@@ -208,7 +209,7 @@ class TurnSession:
 
     def _with_blocks(self, conversation: Sequence[Message], context: TurnContext) -> Sequence[Message]:
         index = find_user_message(conversation, context.message)
-        blocks = self.binding.prompt_history.blocks(self.session_id)
+        blocks = self.binding.prompt_history.blocks((context.user_id, self.session_id))
         if index is None:
             return with_blocks(conversation, blocks)
         own = conversation[index]
@@ -291,7 +292,8 @@ class TurnSession:
             return
         self.has_ended = True
         if status == "completed" and self.context.placement == "journaled":
-            self.binding.prompt_history.add(self.session_id, self.context.message, self.context.user_message.content)
+            conversation = self.context.user_id, self.session_id
+            self.binding.prompt_history.add(conversation, self.context.message, self.context.user_message.content)
         try:
             outcome = Outcome(response=storable(response), tool_calls=tuple(self._calls), status=status)
             self.binding.settle(self.context, outcome)
@@ -301,8 +303,11 @@ class TurnSession:
     async def recall(self, query: str, memory_type: MemoryType | None = None, limit: int = 5) -> str:
         """Search the memory, and return memories as text for the model, or a message if none are found."""
         turn_id = self.context.turn_id if self.context is not None else None
+        user_id = self.context.user_id if self.context is not None else self.binding.user_id
         try:
-            hits = await self.binding.layer.recall(self.binding.agent_id, query, memory_type, limit, turn_id)
+            hits = await self.binding.layer.recall(
+                self.binding.agent_id, query, memory_type, limit, turn_id, user_id=user_id
+            )
         except InvalidInput as error:  # the model can correct its arguments
             return str(error)
         except Exception as error:  # memory must not fail the run

@@ -11,7 +11,7 @@ from cognitive.dashboard.access import AccessControl
 from cognitive.dashboard.app import create, error_pages
 from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes.mcp import Endpoint, Scope
+from cognitive.runtimes.mcp import Endpoint, McpScope
 from cognitive.server.auth import caller_of, needs_no_token, visitor_of
 from cognitive.server.config import MetricsPage, MountedApp
 from cognitive.server.limits import within_rate_limit
@@ -37,8 +37,8 @@ def metrics_page(metrics: PrometheusMetrics, accept: str) -> MetricsPage:
     return MetricsPage(*metrics.exposition(accept))
 
 
-def _mcp_scope(scope: Asgi) -> Scope:
-    """Return the agent whose memory an MCP request may use, as a `Scope`.
+def _mcp_scope(scope: Asgi) -> McpScope:
+    """Return the agent whose memory an MCP request may use, as a `McpScope`.
 
     It is the agent of the request's token, or the agent named in `/mcp?agent=NAME`. Admins, and callers of a server
     without tokens, must name an agent.
@@ -52,4 +52,4 @@ def _mcp_scope(scope: Asgi) -> Scope:
         raise InvalidInput("agent: name one agent with /mcp?agent=NAME; only a token of an agent may omit it")
     if not caller.may(names[0]):
         raise NotAllowed("agent: this token is not for this agent")
-    return Scope(names[0])
+    return McpScope(names[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import replace
 
+from brain.users import Scope
 from cognitive.privacy.erasure_listeners import IsErased, all_texts
 from cognitive.turn import TurnContext, TurnRef
 
@@ -18,34 +19,34 @@ class ContextCache:
 
     def __init__(self, max_contexts: int) -> None:
         self._max_contexts = max_contexts
-        self._contexts: OrderedDict[tuple[str, str], TurnContext] = OrderedDict()
+        self._contexts: OrderedDict[tuple[Scope, str], TurnContext] = OrderedDict()
 
     def put(self, context: TurnContext) -> None:
         """Add a turn's context without the conversation and tools, which `post_turn` does not need.
 
         A context that is already cached is not replaced.
         """
-        key = context.agent_id, context.turn_id
+        key = context.scope, context.turn_id
         self._contexts.setdefault(key, replace(context, messages=(), tools=(), tool_selection=None))
         while len(self._contexts) > self._max_contexts:
             self._contexts.popitem(last=False)
 
-    def get(self, agent_id: str, turn_id: str) -> TurnContext | TurnRef:
-        """Return the context of a turn if it is cached, or else only the ids of agent and turn."""
-        return self._contexts.get((agent_id, turn_id)) or TurnRef(agent_id, turn_id)
+    def get(self, turn: TurnRef) -> TurnContext | TurnRef:
+        """Return the context of a turn if it is cached, or else only its ids."""
+        return self._contexts.get((turn.scope, turn.turn_id)) or turn
 
-    def remove(self, agent_id: str, turn_id: str) -> None:
+    def remove(self, turn: TurnRef) -> None:
         """Remove a turn from the cache once its outcome is stored."""
-        self._contexts.pop((agent_id, turn_id), None)
+        self._contexts.pop((turn.scope, turn.turn_id), None)
 
     def erase(self, agent_id: str) -> None:
         """Remove all turns of an agent from the cache."""
-        self.forget(agent_id, all_texts)
+        self.forget(Scope.all_users(agent_id), all_texts)
 
-    def forget(self, agent_id: str, is_erased: IsErased) -> None:
-        """Remove an agent's turns from the cache if their message, memories or candidates contain erased text."""
+    def forget(self, scope: Scope, is_erased: IsErased) -> None:
+        """Remove the turns that an erasure reaches if their message, memories or candidates contain erased text."""
         for key in [
-            key for key, context in self._contexts.items() if key[0] == agent_id and _holds(context, is_erased)
+            key for key, context in self._contexts.items() if scope.reaches(key[0]) and _holds(context, is_erased)
         ]:
             del self._contexts[key]
 

@@ -14,7 +14,7 @@ from cognitive.errors import InvalidInput
 from cognitive.lab.why import Explanation
 from cognitive.server.auth import AgentId
 from cognitive.server.requests import Contexts, Layer, StrictRoute
-from cognitive.turn import Outcome, Report, Turn
+from cognitive.turn import Outcome, Report, Turn, TurnRef
 from cognitive.wire.context import PreparedTurn, to_prepared_turn, without_memory
 from cognitive.wire.models import MAX_TURNS, FitBody, RatingBody, TurnBody, TurnRow, WindowView
 
@@ -58,6 +58,7 @@ async def fit(agent_id: AgentId, turn_id: TurnId, body: FitBody, layer: Layer) -
     turn = Turn(
         agent_id=agent_id,
         session_id=body.session_id,
+        user_id=body.user_id,
         turn_id=turn_id,
         text=body.message,
         model=body.model,
@@ -69,14 +70,22 @@ async def fit(agent_id: AgentId, turn_id: TurnId, body: FitBody, layer: Layer) -
 
 
 @router.put("/{turn_id:name}/outcome", summary="Learn from a turn's outcome (post_turn)")
-async def post_turn(agent_id: AgentId, turn_id: TurnId, body: Outcome, layer: Layer, contexts: Contexts) -> Report:
+async def post_turn(
+    agent_id: AgentId,
+    turn_id: TurnId,
+    body: Outcome,
+    layer: Layer,
+    contexts: Contexts,
+    user_id: Annotated[Label | None, Query(description="The turn's user, if it has one.")] = None,
+) -> Report:
     """Record a turn's outcome, from which the layer learns. The response is sent after the commit.
 
     A repeated request has no further effect: `duplicate` is then true, and the first outcome is kept. `recorded` is
     false while Postgres is away: the outcome is then in the server's journal.
     """
-    report = await layer.post_turn(contexts.get(agent_id, turn_id), body)
-    contexts.remove(agent_id, turn_id)
+    turn = TurnRef(agent_id, turn_id, user_id)
+    report = await layer.post_turn(contexts.get(turn), body)
+    contexts.remove(turn)
     return report
 
 

@@ -18,6 +18,7 @@ from brain.deadline import Deadline
 from brain.errors import CognitiveError
 from brain.redacting import UNREDACTED, Redactor
 from brain.sessions import CarriedState, Sessions
+from brain.users import Scope
 from cognitive.background import Background
 from cognitive.degradation import Degradation
 from cognitive.policy import Policy
@@ -45,7 +46,7 @@ class Conversation:
     since the epoch.
     """
 
-    agent_id: str
+    scope: Scope
     session_id: str
     turn_id: str
     messages: tuple[Message, ...]
@@ -59,7 +60,7 @@ class Conversation:
     def of(cls, turn: Turn) -> Conversation:
         """Return the conversation before a turn, to be fitted into the model's window."""
         return cls(
-            turn.agent_id,
+            turn.scope,
             turn.session_id,
             turn.turn_id or "",
             turn.conversation,
@@ -73,7 +74,7 @@ class Conversation:
     def within(cls, context: TurnContext, conversation: tuple[Message, ...], iteration: int | None) -> Conversation:
         """Return the conversation at a later model call of a turn, after tool calls were added to it."""
         return cls(
-            context.agent_id,
+            context.scope,
             context.session_id,
             context.turn_id,
             conversation,
@@ -135,12 +136,12 @@ class SessionManager:
         Raises:
             TimeoutError: the window is not ready before the deadline.
         """
-        carried, missing = await self.before(conversation.agent_id, conversation.session_id, deadline)
+        carried, missing = await self.before(conversation.scope, conversation.session_id, deadline)
         window = await deadline.within(self._fitted(conversation, carried, now, policy))
         not_stored = await self.store(conversation, window.outputs, deadline)
         messages = (*window.messages, Message(role="user").model_copy(update={"content": conversation.message}))
         sent = SentWindow(
-            conversation.agent_id,
+            conversation.scope,
             conversation.session_id,
             conversation.turn_id,
             messages,
@@ -162,11 +163,11 @@ class SessionManager:
         Raises:
             TimeoutError: the window is not ready before the deadline.
         """
-        carried, _ = await self.before(conversation.agent_id, conversation.session_id, deadline)
+        carried, _ = await self.before(conversation.scope, conversation.session_id, deadline)
         window = await deadline.within(self._fitted(conversation, carried, now, policy))
         await self.store(conversation, window.outputs, deadline)
         sent = SentWindow(
-            conversation.agent_id,
+            conversation.scope,
             conversation.session_id,
             conversation.turn_id,
             window.messages,
@@ -183,7 +184,7 @@ class SessionManager:
         self, conversation: Conversation, carried: CarriedState, now: datetime, policy: Policy
     ) -> FittedWindow:
         previous, step = PreviousSummary(carried.summary, carried.summarized_until), conversation.plan_step
-        if self._writer.rolling(conversation.agent_id, conversation.session_id) and any(
+        if self._writer.rolling(conversation.scope, conversation.session_id) and any(
             map(engine_messages.is_summary, conversation.messages)
         ):  # the summary that the host passes back is newer than the stored one
             previous = replace(previous, summary="")
@@ -205,14 +206,14 @@ class SessionManager:
         )
 
     async def before(
-        self, agent_id: str, session_id: str, deadline: Deadline
+        self, scope: Scope, session_id: str, deadline: Deadline
     ) -> tuple[CarriedState, tuple[Degradation, ...]]:
         """Read the session's state before a turn.
 
         If Postgres fails or is late, return an empty state, and a degradation that says why.
         """
         try:
-            read = self._sessions.carried(agent_id, session_id, timeout=PATIENCE)
+            read = self._sessions.carried(scope, session_id, timeout=PATIENCE)
             return await deadline.within(read, _READING), ()
         except (CognitiveError, TimeoutError) as error:
             return CarriedState(), (Degradation.from_error("session", error, _NO_ANSWER),)
@@ -226,24 +227,24 @@ class SessionManager:
         """
         if not outputs:
             return ()
-        agent_id, session_id, turn_id = conversation.agent_id, conversation.session_id, conversation.turn_id
+        scope, session_id, turn_id = conversation.scope, conversation.session_id, conversation.turn_id
         new = [NewArtifact(id, text, name=tool, tool=tool) for id, tool, text in outputs]
         try:
             put = self._artifacts.put(
-                agent_id, session_id, new, turn_id=turn_id, received_at=conversation.received_at, timeout=PATIENCE
+                scope, session_id, new, turn_id=turn_id, received_at=conversation.received_at, timeout=PATIENCE
             )
             await deadline.within(put)
         except (CognitiveError, TimeoutError) as error:
-            self._writer.store(agent_id, session_id, turn_id, new, conversation.received_at)
+            self._writer.store(scope, session_id, turn_id, new, conversation.received_at)
             return (Degradation.from_error("artifacts", error, _NO_ANSWER, "; pointers lead nowhere yet"),)
         return ()
 
-    async def resume(self, agent_id: str, session_id: str) -> recent.ResumedSession | None:
+    async def resume(self, scope: Scope, session_id: str) -> recent.ResumedSession | None:
         """Return a session's state so that any process can continue it, or None if the session does not exist."""
-        state = await self._sessions.state(agent_id, session_id, _RECENT_TURNS)
+        state = await self._sessions.state(scope, session_id, _RECENT_TURNS)
         if state is None:
             return None
-        policy = self._policy.for_agent(agent_id)
+        policy = self._policy.for_agent(scope.agent_id)
         return await asyncio.to_thread(
             recent.resumed,
             state,
@@ -259,20 +260,20 @@ class SessionManager:
         """
         self._writer.on_turn_recorded(sent)
 
-    def on_outcome(self, agent_id: str, turn_id: str, outcome: Outcome, received_at: float | None = None) -> None:
+    def on_outcome(self, scope: Scope, turn_id: str, outcome: Outcome, received_at: float | None = None) -> None:
         """Add a turn's response and tool calls to the session's stored messages, in the background.
 
         This happens after the turn's pending writes.
         """
-        self._writer.on_outcome(agent_id, turn_id, outcome, received_at)
+        self._writer.on_outcome(scope, turn_id, outcome, received_at)
 
-    async def wait_for(self, agent_id: str) -> None:
-        """Wait until the pending background writes of an agent's sessions have ended or failed."""
-        await self._writer.wait_for(agent_id)
+    async def wait_for(self, *name: str) -> None:
+        """Wait until the pending background writes of an agent's sessions, or of one user's, have ended or failed."""
+        await self._writer.wait_for(*name)
 
-    async def stop(self, agent_id: str) -> None:
-        """Cancel the pending background writes of an agent's sessions, because the agent is about to be erased."""
-        await self._writer.stop(agent_id)
+    async def stop(self, *name: str) -> None:
+        """Cancel the pending background writes of an agent's sessions, or of one user's, before their erasure."""
+        await self._writer.stop(*name)
 
 
 def _shortcomings(trace: WindowTrace) -> tuple[Degradation, ...]:

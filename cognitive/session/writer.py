@@ -19,6 +19,7 @@ from brain.errors import CognitiveError
 from brain.redacting import UNREDACTED, Redactor
 from brain.sessions import CarriedState, Sessions
 from brain.text import storable
+from brain.users import Scope
 from cognitive.background import Background
 from cognitive.policy import Policy
 from cognitive.privacy import redaction
@@ -47,7 +48,7 @@ class SentWindow:
     """The messages that a turn sent to its model, and what its session needs to update its stored state.
 
     Attributes:
-        agent_id: the agent's id.
+        scope: the agent and the view in which the turn runs.
         session_id: the session's id.
         turn_id: the turn's id.
         messages: the messages of the conversation as they were sent, and the user's message.
@@ -60,7 +61,7 @@ class SentWindow:
             stored.
     """
 
-    agent_id: str
+    scope: Scope
     session_id: str
     turn_id: str
     messages: Sequence[Message]
@@ -92,7 +93,9 @@ class SessionWriter:
         self._cache = cache
         self._redactor = redactor
         self._summary_seconds = summary_seconds
-        self._queue = background.queue(_MAX_WAITING, at_close=_AT_CLOSE)  # names: agent, kind of write, turn or session
+        self._queue = background.queue(
+            _MAX_WAITING, at_close=_AT_CLOSE
+        )  # names: agent, user, kind of write, turn or session
         self._held = 0
 
     # --- start of writes ---
@@ -105,7 +108,7 @@ class SessionWriter:
         """
         if sent is None:
             return
-        self._queue.start(self._keep(sent), sent.agent_id, "messages", sent.turn_id)
+        self._queue.start(self._keep(sent), *sent.scope.key, "messages", sent.turn_id)
         self._start_roll(sent)
 
     def fitted(self, sent: SentWindow) -> None:
@@ -113,22 +116,22 @@ class SessionWriter:
 
         The work runs in the background, after the turn's pending writes.
         """
-        before = self._queue.running(sent.agent_id, "messages", sent.turn_id)
+        before = self._queue.running(*sent.scope.key, "messages", sent.turn_id)
         nth = str(len(sent.conversation))
-        self._queue.start(self._keep(sent, before), sent.agent_id, "messages", sent.turn_id, nth)
+        self._queue.start(self._keep(sent, before), *sent.scope.key, "messages", sent.turn_id, nth)
         self._start_roll(sent)
 
-    def rolling(self, agent_id: str, session_id: str) -> bool:
+    def rolling(self, scope: Scope, session_id: str) -> bool:
         """Return True if a new summary of the session is being written."""
-        return bool(self._queue.running(agent_id, "summary", session_id))
+        return bool(self._queue.running(*scope.key, "summary", session_id))
 
     def _start_roll(self, sent: SentWindow) -> None:
         """Update the session's summary after the updates that are running, unless one of them has the same messages.
 
         A host that passes on the windows of the layer does not pass the evicted messages again.
         """
-        before = self._queue.running(sent.agent_id, "summary", sent.session_id)
-        name = (sent.agent_id, "summary", sent.session_id, sent.summarized_until or "")
+        before = self._queue.running(*sent.scope.key, "summary", sent.session_id)
+        name = (*sent.scope.key, "summary", sent.session_id, sent.summarized_until or "")
         if not sent.evicted or (sent.summarized_until and self._queue.running(*name)):
             return
         if len(before) >= _MAX_ROLLS or not self._queue.start(self._roll(sent, before), *name):
@@ -139,42 +142,42 @@ class SessionWriter:
                 len(before),
             )
 
-    def on_outcome(self, agent_id: str, turn_id: str, outcome: Outcome, received_at: float | None = None) -> None:
+    def on_outcome(self, scope: Scope, turn_id: str, outcome: Outcome, received_at: float | None = None) -> None:
         """Add a turn's response and tool calls to the session's stored messages, in the background.
 
         This happens after the turn's pending writes.
         """
-        self._queue.start(self._answer(agent_id, turn_id, outcome, received_at), agent_id, "answer", turn_id)
+        self._queue.start(self._answer(scope, turn_id, outcome, received_at), *scope.key, "answer", turn_id)
 
     def store(
-        self, agent_id: str, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact], received_at: float | None
+        self, scope: Scope, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact], received_at: float | None
     ) -> None:
         """Store, in the background, full texts of tool outputs that could not be stored before the prompt was sent."""
-        later = self._store_later(agent_id, session_id, turn_id, artifacts, received_at)
-        self._queue.start(later, agent_id, "outputs", turn_id)
+        later = self._store_later(scope, session_id, turn_id, artifacts, received_at)
+        self._queue.start(later, *scope.key, "outputs", turn_id)
 
-    async def wait_for(self, agent_id: str) -> None:
-        """Wait until the pending writes of an agent's sessions have ended or failed."""
-        await self._queue.wait_for(agent_id)
+    async def wait_for(self, *name: str) -> None:
+        """Wait until the pending writes of an agent's sessions, or of one user's, have ended or failed."""
+        await self._queue.wait_for(*name)
 
-    async def stop(self, agent_id: str) -> None:
-        """Cancel the pending writes of an agent's sessions, because the agent is about to be erased."""
-        await self._queue.stop(agent_id)
+    async def stop(self, *name: str) -> None:
+        """Cancel the pending writes of an agent's sessions, or of one user's, because their rows will be erased."""
+        await self._queue.stop(*name)
 
     # --- writes ---
 
     async def _keep(self, sent: SentWindow, after: Sequence[asyncio.Task[None]] = ()) -> None:
         if after:
             await asyncio.wait(after)
-        policy = self._policy.for_agent(sent.agent_id)
+        policy = self._policy.for_agent(sent.scope.agent_id)
         messages = await asyncio.to_thread(_sanitized, sent.messages, policy)
         redacted = await self._redactor.run(partial(redaction.redact_messages, messages))
         encoded = await asyncio.to_thread(recent.encode, redacted)
-        await self._sessions.keep(sent.agent_id, sent.turn_id, encoded, received_at=sent.received_at, timeout=PATIENCE)
+        await self._sessions.keep(sent.scope, sent.turn_id, encoded, received_at=sent.received_at, timeout=PATIENCE)
 
-    async def _kept(self, agent_id: str, turn_id: str) -> None:
+    async def _kept(self, scope: Scope, turn_id: str) -> None:
         """Wait until the pending writes of a turn's messages have ended."""
-        if on_their_way := self._queue.running(agent_id, "messages", turn_id):
+        if on_their_way := self._queue.running(*scope.key, "messages", turn_id):
             await asyncio.wait(on_their_way)
 
     async def _roll(self, sent: SentWindow, after: Sequence[asyncio.Task[None]] = ()) -> None:
@@ -185,12 +188,12 @@ class SessionWriter:
         """
         if after:
             await asyncio.wait(after)
-        await self._kept(sent.agent_id, sent.turn_id)
-        policy, previous, evicted = self._policy.for_agent(sent.agent_id), sent.carried, sent.evicted
+        await self._kept(sent.scope, sent.turn_id)
+        policy, previous, evicted = self._policy.for_agent(sent.scope.agent_id), sent.carried, sent.evicted
         for _ in range(_MAX_ROLLS):
             summary = await self._summarized(previous.summary, evicted, policy)
             if await self._sessions.roll(
-                sent.agent_id,
+                sent.scope,
                 sent.session_id,
                 sent.turn_id,
                 previous,
@@ -200,7 +203,7 @@ class SessionWriter:
                 timeout=PATIENCE,
             ):
                 return
-            current = await self._sessions.carried(sent.agent_id, sent.session_id, timeout=PATIENCE)
+            current = await self._sessions.carried(sent.scope, sent.session_id, timeout=PATIENCE)
             if (current.summary, current.summarized_until) == (previous.summary, previous.summarized_until):
                 return  # the turn or session is not recorded; a later turn brings the same messages again
             previous, evicted = current, _not_covered(sent, current.summarized_until)
@@ -232,22 +235,22 @@ class SessionWriter:
             return None
         return summary
 
-    async def _answer(self, agent_id: str, turn_id: str, outcome: Outcome, received_at: float | None) -> None:
-        await self._kept(agent_id, turn_id)
+    async def _answer(self, scope: Scope, turn_id: str, outcome: Outcome, received_at: float | None) -> None:
+        await self._kept(scope, turn_id)
         whole, outcome = list[NewArtifact](), await self._redactor.run(partial(redaction.redact_outcome, outcome))
-        policy, session = self._policy.for_agent(agent_id), ""
+        policy, session = self._policy.for_agent(scope.agent_id), ""
 
         async def answering(session_id: str, encoded: bytes) -> bytes:
             nonlocal session
             session = session_id
             return await asyncio.to_thread(_with_answer, session_id, encoded, outcome, whole, policy, self._cache)
 
-        await self._sessions.answer(agent_id, turn_id, answering, received_at=received_at, timeout=PATIENCE)
+        await self._sessions.answer(scope, turn_id, answering, received_at=received_at, timeout=PATIENCE)
         if whole:
-            await self._store_later(agent_id, session, turn_id, whole, received_at)
+            await self._store_later(scope, session, turn_id, whole, received_at)
 
     async def _store_later(
-        self, agent_id: str, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact], received_at: float | None
+        self, scope: Scope, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact], received_at: float | None
     ) -> None:
         """Store full texts of tool outputs, with a few retries until the turn is recorded and Postgres is available."""
         size = sum(len(artifact.content) for artifact in artifacts)
@@ -260,18 +263,18 @@ class SessionWriter:
         try:
             for seconds in (0.0, *_RETRIES):
                 await asyncio.sleep(seconds)
-                if await self._stored(agent_id, session_id, turn_id, artifacts, received_at):
+                if await self._stored(scope, session_id, turn_id, artifacts, received_at):
                     return
             log.warning("%d whole outputs of turn %s are not stored: all retries failed", len(artifacts), turn_id)
         finally:
             self._held -= size
 
     async def _stored(
-        self, agent_id: str, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact], received_at: float | None
+        self, scope: Scope, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact], received_at: float | None
     ) -> bool:
         try:
             return await self._artifacts.put(
-                agent_id,
+                scope,
                 session_id,
                 artifacts,
                 turn_id=turn_id,

@@ -209,13 +209,13 @@ def update(agent_id: str, id: UUID, **_: object) -> Attributes:
     return {**_memory(UPDATE_MEMORY, agent_id), RECORD_ID: str(id), RECORD_COUNT: 1}
 
 
-def forget(agent_id: str, ids: Sequence[UUID]) -> Attributes:
+def forget(agent_id: str, ids: Sequence[UUID], **_: object) -> Attributes:
     """Return the span attributes of a call that erases single memories."""
     return {**_memory(DELETE_MEMORY, agent_id), RECORD_ID: _only(ids), RECORD_COUNT: len(ids)}
 
 
-def erase(agent_id: str) -> Attributes:
-    """Return the span attributes of a call that erases an agent."""
+def erase(agent_id: str, *_: object) -> Attributes:
+    """Return the span attributes of a call that erases an agent, or a user of an agent."""
     return _memory(DELETE_MEMORY_STORE, agent_id)
 
 

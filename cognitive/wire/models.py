@@ -103,6 +103,7 @@ class FitBody(InputModel):
     model: Label | None = None
     plan_step: Text | None = None
     iteration: Annotated[int, Field(ge=0)] | None = None
+    user_id: Label | None = None
 
 
 class RatingBody(InputModel):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from benchmarks.chaos.sample_data import WordEmbedder
 from brain.text import storable
+from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome, Turn
 from cognitive.errors import InvalidInput
 from tests.internals import internals
@@ -105,7 +106,7 @@ async def test_turn_text_is_refused_or_recorded_unchanged(words, agent, texts):
     context = await words.pre_turn(turn)
     assert context.message == message
     await words.post_turn(context, outcome)
-    assert (await internals(words).turns.turn(agent, context.turn_id)).message == message
+    assert (await internals(words).turns.turn(Scope(agent), context.turn_id)).message == message
 
 
 @given(TEXT)

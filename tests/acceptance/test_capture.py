@@ -45,8 +45,8 @@ async def run_turn(layer: CognitiveLayer, agent: str, text: str = ASKED, respons
     return context
 
 
-async def captured(layer: CognitiveLayer, agent: str) -> list[tuple[str, str, str | None]]:
-    hits = await layer.recall(agent, "Skagerrak ferry harbour winter", limit=50)
+async def captured(layer: CognitiveLayer, agent: str, user: str | None = None) -> list[tuple[str, str, str | None]]:
+    hits = await layer.recall(agent, "Skagerrak ferry harbour winter", limit=50, user_id=user)
     return sorted((hit.type, hit.content, hit.speaker) for hit in hits)
 
 
@@ -57,8 +57,11 @@ async def test_nothing_is_captured_by_default(layer, agent):
 
 async def test_exchange_is_captured_as_episodes_and_found_later(keeping, agent):
     await run_turn(keeping, agent, user="Ines")
-    assert await captured(keeping, agent) == [("episode", ANSWER, "assistant"), ("episode", ASKED, "Ines")]
-    turn = Turn(agent_id=agent, session_id="s2", text="Remind me: the winter harbour of the Skagerrak ferry?")
+    assert await captured(keeping, agent, "Ines") == [("episode", ANSWER, "assistant"), ("episode", ASKED, "Ines")]
+    assert await captured(keeping, agent) == []
+    turn = Turn(
+        agent_id=agent, session_id="s2", user_id="Ines", text="Remind me: the winter harbour of the Skagerrak ferry?"
+    )
     assert ANSWER in (await keeping.pre_turn(turn)).text
 
 

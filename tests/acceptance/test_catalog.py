@@ -10,6 +10,7 @@ import pytest
 
 from brain.deadline import Deadline
 from brain.embedding.embedders import CachedEmbedder
+from brain.users import Scope
 from cognitive import CognitiveLayer, Message, Outcome, Policy, Tool, ToolCall, Turn
 from cognitive.catalog.engine import CatalogEngine, ToolCache
 from cognitive.catalog.ranking import ToolEvidence
@@ -97,7 +98,7 @@ async def test_dropped_tools_are_logged_and_recorded(layer, agent, caplog):
     assert "tools by relevance" in line
     assert str(context.trim.before_bytes) in line
     await layer.post_turn(context, Outcome(response="It will."))  # also records a trim that pre_turn had no time for
-    stored = (await internals(layer).turns.turn(agent, context.turn_id)).trace["trim"]
+    stored = (await internals(layer).turns.turn(Scope(agent), context.turn_id)).trace["trim"]
     assert stored["after_bytes"] == context.trim.after_bytes
     assert stored["cut_count"] == len(context.trim.cut)
     assert stored["dropped"] == list(context.trim.dropped)

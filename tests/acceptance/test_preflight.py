@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from brain.users import Scope
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Tool, ToolCall, Turn
 from cognitive.preflight.plan import sections
 from tests.internals import internals
@@ -107,7 +108,7 @@ async def test_the_plan_is_logged_and_recorded(frank, agent, caplog):
     assert line.startswith("classified: categories=[monitoring] tools=4/13 memory=3/150 thinking=off (")
     assert line.endswith(" µs)")
     await frank.post_turn(context, Outcome(response="All is well."))
-    recorded = await internals(frank).turns.turn(agent, context.turn_id)
+    recorded = await internals(frank).turns.turn(Scope(agent), context.turn_id)
     assert recorded.plan == context.plan.as_json()
 
 
@@ -128,14 +129,15 @@ async def live(layer, agent: str, text: str, *called: str, user: str | None = No
 async def test_called_tools_are_kept_until_learning_is_reset(frank, agent):
     for _ in range(3):
         await live(frank, agent, "gpu status", "web_search", user="u")
-    context = await planned_anew(frank, agent, "cpu load and disk status")
+    context = await planned_anew(frank, agent, "cpu load and disk status", user="u")
     assert "web_search" in names(context)
     assert "learned.web_search" in context.plan.reasons
-    evidence = await frank.admin.tool_usage(agent)
+    assert await frank.admin.tool_usage(agent) == ()
+    evidence = await frank.admin.tool_usage(agent, user_id="u")
     assert ("monitoring", "web_search", 3) in {(habit.category, habit.tool, habit.called) for habit in evidence}
     assert await frank.admin.user_profile(agent, "u") == {"monitoring": 3}
     assert await frank.admin.reset_learning(agent) >= 3
-    assert await frank.admin.tool_usage(agent) == ()
+    assert await frank.admin.tool_usage(agent, user_id="u") == ()
     assert "web_search" not in names(await planned_anew(frank, agent, "gpu status"))
 
 
@@ -145,12 +147,12 @@ async def test_tool_usage_of_one_agent_is_not_anothers(frank, agent):
     assert await frank.admin.tool_usage(f"{agent}-other") == ()
 
 
-async def planned_anew(layer, agent: str, text: str):
+async def planned_anew(layer, agent: str, text: str, user: str | None = None):
     """Return the second of two turns: the first reads the learnt habits in the background."""
     internals(layer).category_learner._cache.clear()
-    await layer.pre_turn(ask(agent, text))
+    await layer.pre_turn(ask(agent, text, user_id=user))
     await internals(layer).category_learner.drain()
-    return await layer.pre_turn(ask(agent, text))
+    return await layer.pre_turn(ask(agent, text, user_id=user))
 
 
 class FakeClassifier:

@@ -77,7 +77,6 @@ async def sample_agent(layer, agent):
         ],
     )
     for turn_id, text in (("t/1", "When do we deploy?"), ("t/2", f"Which deploy day has {EVIL}?")):
-        user = "ines" if turn_id == "t/1" else None
-        turn = Turn(agent_id=agent, session_id="s", text=text, turn_id=turn_id, runtime="langgraph", user_id=user)
+        turn = Turn(agent_id=agent, session_id="s", text=text, turn_id=turn_id, runtime="langgraph")
         await layer.post_turn(await layer.pre_turn(turn), Outcome(response=DEPLOY))
     return agent

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from brain.users import Scope
 from cognitive import Outcome, Turn
 from cognitive.server.config import ServerConfig
 from cognitive.server.tokens import create
@@ -75,7 +76,9 @@ async def test_overview_leads_to_the_reason_a_memory_was_not_shown(page, url, sa
 
 
 async def test_memory_page_links_to_the_reasons_it_was_not_shown(page, url, layer, sample_agent):
-    [soup] = [row for row in (await layer.explain.analytics.memories(sample_agent)).rows if "soup" in row.content]
+    [soup] = [
+        row for row in (await layer.explain.analytics.memories(Scope(sample_agent))).rows if "soup" in row.content
+    ]
     await page.goto(f"{url}/ui/memory?agent={sample_agent}&id={soup.id}")
     await page.get_by_role("link", name="Why was it not shown?").click()
     answer = page.locator(".answer .candidates li")

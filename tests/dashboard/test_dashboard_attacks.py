@@ -72,7 +72,6 @@ async def attack_agent(layer, agent):
     turn = Turn(
         agent_id=name,
         session_id=f"s{EVIL}",
-        user_id=EVIL,
         turn_id="t",
         runtime=EVIL,
         model=EVIL,

@@ -8,6 +8,7 @@ from html import unescape
 import pytest
 
 from brain.postgres.database import Database
+from brain.users import Scope
 from cognitive import CognitiveLayer, Outcome, Policy, Tool, ToolCall, Turn
 from cognitive.dashboard.degradation_labels import DEGRADATION_LABELS, degradation_label
 from cognitive.dashboard.tools_view import turn_tools
@@ -28,7 +29,7 @@ async def degraded_agent(urls, sample_agent):
     database, codes = Database(urls.app), list(DEGRADATION_CODES)
     reasons = [Degradation(code, "no answer in time") for code in codes]
     sql = "UPDATE cognitive.turn SET degraded = $2, degraded_codes = $3 WHERE agent_id = $1 AND turn_id = 't/1'"
-    await database.run(sample_agent, lambda c: c.execute(sql, sample_agent, reasons, codes))
+    await database.run(Scope(sample_agent), lambda c: c.execute(sql, sample_agent, reasons, codes))
     await database.close()
     return sample_agent
 
@@ -56,7 +57,7 @@ async def test_degraded_turn_shows_the_reason_and_the_remedy(pages, degraded_age
 async def test_degraded_turn_without_codes_shows_the_reason(pages, degraded_agent, urls):
     database = Database(urls.app)
     sql = "UPDATE cognitive.turn SET degraded_codes = DEFAULT WHERE agent_id = $1"
-    await database.run(degraded_agent, lambda c: c.execute(sql, degraded_agent))
+    await database.run(Scope(degraded_agent), lambda c: c.execute(sql, degraded_agent))
     await database.close()
     page = unescape((await pages.get(of(degraded_agent, "turn?id=t/1"))).text)
 

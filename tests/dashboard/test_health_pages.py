@@ -11,6 +11,7 @@ import pytest
 from brain.analytics.recent import Degradations, VectorCoverage
 from brain.analytics.turn_rows import AgentHealth
 from brain.postgres.database import Database
+from brain.users import Scope
 from cognitive import CognitiveLayer
 from cognitive.dashboard import health
 from cognitive.dashboard.access import AccessControl
@@ -48,7 +49,7 @@ async def degraded_agent(urls, sample_agent):
     database = Database(urls.app)
     assignments = "degraded = '{memory: TimeoutError}', degraded_codes = '{memory_failed}'"
     sql = f"UPDATE cognitive.turn SET {assignments} WHERE agent_id = $1 AND turn_id = 't/1'"
-    await database.run(sample_agent, lambda c: c.execute(sql, sample_agent))
+    await database.run(Scope(sample_agent), lambda c: c.execute(sql, sample_agent))
     await database.close()
     return sample_agent
 
@@ -91,12 +92,12 @@ async def test_degradation_reasons_link_to_their_turns(pages, degraded_agent):
 
 async def test_parked_journal_entries_are_shown_only_to_their_agent(layer, pages, sample_agent):
     journal = internals(layer).journal
-    journal.put(sample_agent, "t/9", outcome="{}")
-    journal.park(journal.find(sample_agent, "t/9"), "the turn was never opened")
+    journal.put(Scope(sample_agent), "t/9", outcome="{}")
+    journal.park(journal.find(Scope(sample_agent), "t/9"), "the turn was never opened")
     try:
         own, other = await pages.get(of(sample_agent)), await pages.get(of("somebody-else"))
     finally:
-        journal.erase(sample_agent)
+        journal.erase(Scope(sample_agent))
 
     assert "the turn was never opened" in own.text
     assert "the turn was never opened" not in other.text

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from tests.dashboard import test_browser as browsing
 from tests.dashboard.conftest import DEPLOY, EVIL
@@ -50,7 +51,7 @@ async def test_three_ignored_memories_are_selected_and_forgotten(page, url, laye
 
     await page.get_by_role("heading", name="3 memories were forgotten").wait_for()
     assert "15" in await page.locator(".receipt dt:text('Showings in turns') + dd").inner_text()
-    remaining = [row.content for row in (await layer.explain.analytics.memories(agent)).rows]
+    remaining = [row.content for row in (await layer.explain.analytics.memories(Scope(agent))).rows]
     assert [WASTE.format(n) in remaining for n in range(4)] == [False, False, False, True]
 
 
@@ -75,7 +76,7 @@ async def test_showing_is_rated_on_the_memory_page(page, url, layer, agent_and_i
     await page.get_by_role("button", name="Useful in this turn", exact=True).first.click()
 
     await page.get_by_text("The rating counts").wait_for()
-    assert (await layer.explain.analytics.showings(agent, ids[1])).rows[0].rating is True
+    assert (await layer.explain.analytics.showings(Scope(agent), ids[1])).rows[0].rating is True
     await page.get_by_role("link", name="When do we deploy?").first.click()
     await page.wait_for_url("**/turn?*id=t4*")
 

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 import pytest
 
+from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import UnknownMemory
 from cognitive.server import assembly
@@ -94,7 +95,7 @@ async def send(pages, agent, page, **fields):
 
 async def test_search_equals_recall_and_is_not_counted_as_a_showing(pages, layer, agent_and_ids):
     agent, memory_ids = agent_and_ids
-    before = (await layer.explain.analytics.lifecycle(agent, memory_ids["ignored"])).memory
+    before = (await layer.explain.analytics.lifecycle(Scope(agent), memory_ids["ignored"])).memory
     answer = await pages.get(of(agent, "memories?q=what is the seal made of"))
 
     hits = await layer.recall(agent, "what is the seal made of", limit=25)
@@ -102,7 +103,7 @@ async def test_search_equals_recall_and_is_not_counted_as_a_showing(pages, layer
     assert f"<b>{hits[0].score:.3f}</b>" in answer.text
     assert "semantic" in answer.text
     assert "content cosine" in answer.text
-    after = (await layer.explain.analytics.lifecycle(agent, memory_ids["ignored"])).memory
+    after = (await layer.explain.analytics.lifecycle(Scope(agent), memory_ids["ignored"])).memory
     assert (after.times_shown, after.shown) == (before.times_shown, before.shown)
 
 
@@ -245,7 +246,7 @@ async def test_rating_is_stored_and_shown(pages, layer, agent_and_ids):
     response = await send(pages, agent, "memory/rate", id=memory_ids["ignored"], turn="t4", useful="yes")
 
     assert response.status_code == 303
-    rated = (await layer.explain.analytics.showings(agent, memory_ids["ignored"])).rows[0]
+    rated = (await layer.explain.analytics.showings(Scope(agent), memory_ids["ignored"])).rows[0]
     assert (rated.turn_id, rated.rating, rated.used) == ("t4", True, True)
     page = await pages.get(response.headers["location"].partition("#")[0])
     assert "The rating counts" in page.text
@@ -403,7 +404,7 @@ async def test_cross_site_form_changes_nothing(pages, layer, agent_and_ids, form
     assert (await pages.get(of(agent, form))).status_code == 405  # forms do not accept GET
     [memory] = await layer.get(agent, [memory_ids["ignored"]])
     assert (memory.content, memory.replaced_by) == (SEAL, None)
-    assert (await layer.explain.analytics.showings(agent, memory_ids["ignored"])).rows[0].rating is None
+    assert (await layer.explain.analytics.showings(Scope(agent), memory_ids["ignored"])).rows[0].rating is None
 
 
 async def test_memories_of_another_agent_look_like_missing_ones(pages, layer, agent_and_ids):

@@ -16,6 +16,7 @@ from brain.deadline import Deadline
 from brain.postgres.breaker import Breaker, waits_for_recovery
 from brain.postgres.connection_setup import log_pools_briefly
 from brain.postgres.database import Database
+from brain.users import Scope
 from cognitive import CognitiveLayer, Outcome, Policy, Turn
 from cognitive.errors import StoreUnavailable
 from tests.internals import internals
@@ -72,7 +73,7 @@ async def test_failed_pool_restart_is_logged_in_one_line_with_the_reason(proxy, 
         async with asyncio.timeout(30):
             while not (records := [each for each in caplog.records if each.name == "asyncpg.pool"]):
                 with suppress(StoreUnavailable):
-                    await database.run(agent, lambda c: c.execute(DYING), timeout=1)
+                    await database.run(Scope(agent), lambda c: c.execute(DYING), timeout=1)
                 await asyncio.sleep(0.02)
         assert [each.exc_info for each in records] == [None] * len(records)
         assert all(re.search(r"; retrying: .+", each.getMessage()) for each in records)
@@ -85,13 +86,13 @@ async def test_call_that_waits_for_recovery_ends_at_the_next_probe(proxy, agent)
 
     @waits_for_recovery
     async def query():
-        return await database.run(agent, lambda c: c.fetchval("SELECT 1"))
+        return await database.run(Scope(agent), lambda c: c.fetchval("SELECT 1"))
 
     try:
         await query()
         proxy.fault = "frozen"
         with pytest.raises(TimeoutError):
-            await Deadline(100).within(database.run(agent, lambda c: c.fetchval("SELECT 1")))
+            await Deadline(100).within(database.run(Scope(agent), lambda c: c.fetchval("SELECT 1")))
         await asyncio.sleep(0)
         assert database.breaker.state == "open"
         with pytest.raises(StoreUnavailable, match="circuit breaker is open"):
@@ -108,9 +109,9 @@ async def test_pool_opened_by_a_timed_out_call_serves_the_next(proxy, agent):
     try:
         proxy.fault = "frozen"
         with pytest.raises(TimeoutError):
-            await Deadline(100).within(database.run(agent, lambda c: c.fetchval("SELECT 1")))
+            await Deadline(100).within(database.run(Scope(agent), lambda c: c.fetchval("SELECT 1")))
         proxy.fault, before = None, proxy.connections
-        assert await database.run(agent, lambda c: c.fetchval("SELECT 1")) == 1
+        assert await database.run(Scope(agent), lambda c: c.fetchval("SELECT 1")) == 1
         assert before == 1
         assert proxy.connections <= 3, "the pool is reused; a pool opens three connections at first"
     finally:
@@ -120,14 +121,14 @@ async def test_pool_opened_by_a_timed_out_call_serves_the_next(proxy, agent):
 async def test_closed_database_does_not_connect_again(proxy, agent):
     database = Database(proxy.url, breaker=Breaker(failures=1, wait=0.01))
     proxy.fault = "frozen"
-    asking = asyncio.create_task(Deadline(100).within(database.run(agent, lambda c: c.fetchval("SELECT 1"))))
+    asking = asyncio.create_task(Deadline(100).within(database.run(Scope(agent), lambda c: c.fetchval("SELECT 1"))))
     await asyncio.sleep(0.05)
     await database.close()
     with pytest.raises((TimeoutError, StoreUnavailable)):
         await asking
     proxy.fault, before = None, proxy.connections
     with pytest.raises(StoreUnavailable, match="closed"):
-        await database.run(agent, lambda c: c.fetchval("SELECT 1"))
+        await database.run(Scope(agent), lambda c: c.fetchval("SELECT 1"))
     await asyncio.sleep(0.1)  # time for a probe
     assert proxy.connections == before
 
@@ -135,19 +136,19 @@ async def test_closed_database_does_not_connect_again(proxy, agent):
 async def test_cancelled_calls_do_not_open_the_breaker(proxy, agent):
     database = Database(proxy.url, breaker=Breaker(failures=1))
     try:
-        await database.run(agent, lambda c: c.fetchval("SELECT 1"))
+        await database.run(Scope(agent), lambda c: c.fetchval("SELECT 1"))
         proxy.fault = "frozen"
-        task = asyncio.create_task(database.run(agent, lambda c: c.fetchval("SELECT 1")))
+        task = asyncio.create_task(database.run(Scope(agent), lambda c: c.fetchval("SELECT 1")))
         await asyncio.sleep(0.1)
         task.cancel()
         await asyncio.wait({task})
         assert database.breaker.state == "closed"
         with pytest.raises(TimeoutError):
-            await Deadline(100).within(database.run(agent, lambda c: c.fetchval("SELECT 1")))
+            await Deadline(100).within(database.run(Scope(agent), lambda c: c.fetchval("SELECT 1")))
         await asyncio.sleep(0)
         assert database.breaker.state == "open"
         with pytest.raises(StoreUnavailable, match="circuit breaker is open"):
-            await database.run(agent, lambda c: c.fetchval("SELECT 1"))
+            await database.run(Scope(agent), lambda c: c.fetchval("SELECT 1"))
     finally:
         proxy.fault = None  # closing waits for a frozen connection
         await database.close()
@@ -162,10 +163,10 @@ async def test_waiting_for_a_busy_pool_does_not_open_the_breaker(urls, agent):
         await end.wait()
 
     try:
-        working = asyncio.create_task(database.run(agent, long))
+        working = asyncio.create_task(database.run(Scope(agent), long))
         await started.wait()
         with pytest.raises(TimeoutError):
-            await Deadline(100).within(database.run(agent, lambda c: c.fetchval("SELECT 1")))
+            await Deadline(100).within(database.run(Scope(agent), lambda c: c.fetchval("SELECT 1")))
         assert database.breaker.state == "closed"
         end.set()
         await working
@@ -178,10 +179,10 @@ async def test_cancelled_transaction_keeps_its_connection(urls, agent):
     rolled, database = random.Random(20261122), Database(urls.app, pool_size=1)
     statement = "SELECT set_config('test.value', $1, true), pg_sleep(0.001)"
     try:
-        first = await database.run(agent, lambda c: c.fetchval("SELECT pg_backend_pid()"))
+        first = await database.run(Scope(agent), lambda c: c.fetchval("SELECT pg_backend_pid()"))
         cancelled = 0
         for n in range(150):
-            task = asyncio.create_task(database.run(agent, lambda c, n=n: c.fetchrow(statement, str(n))))
+            task = asyncio.create_task(database.run(Scope(agent), lambda c, n=n: c.fetchrow(statement, str(n))))
             for _ in range(rolled.randrange(1, 40)):
                 await asyncio.sleep(0)
             if rolled.random() < 0.7:
@@ -189,7 +190,7 @@ async def test_cancelled_transaction_keeps_its_connection(urls, agent):
             cancelled += task.cancel()
             await asyncio.wait({task})
         assert cancelled > 20
-        assert await database.run(agent, lambda c: c.fetchval("SELECT pg_backend_pid()")) == first
+        assert await database.run(Scope(agent), lambda c: c.fetchval("SELECT pg_backend_pid()")) == first
     finally:
         await database.close()
     admin = await asyncpg.connect(urls.admin)

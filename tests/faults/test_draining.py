@@ -13,6 +13,7 @@ from sites import eventually
 
 from benchmarks.chaos.sample_data import WordEmbedder
 from brain.journal import Journal, journal_name, written
+from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome
 from cognitive.recording.record import opened
 from tests.forked import Forked, forked
@@ -34,7 +35,7 @@ async def waiting(urls, agent, journal) -> set[str]:
         contexts = [await layer.pre_turn(turn(agent)) for _ in range(TURNS)]
     outcome = Outcome(response="Behind the barometer.").model_dump_json()
     for context in contexts:
-        journal.put(agent, context.turn_id, opening=written(opened(context)), outcome=outcome)
+        journal.put(Scope(agent), context.turn_id, opening=written(opened(context)), outcome=outcome)
     return {context.turn_id for context in contexts}
 
 

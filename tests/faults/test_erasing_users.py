@@ -29,10 +29,10 @@ from brain.embedding.embedders import CachedEmbedder, Embedders
 from brain.erasure.erasing import Eraser
 from brain.postgres.database import Database
 from brain.store import MemoryStore
-from brain.users import ALL_USERS, SHARED
+from brain.users import ALL_USERS, SHARED, Scope
 from cognitive import NewMemory
 from cognitive.errors import InvalidInput, UnknownMemory
-from tests.integration.test_user_stores import As
+from tests.integration.test_user_stores import As, UserStore
 from tests.integration.test_users import SCOPED
 from tests.internals import internals
 
@@ -65,8 +65,8 @@ def eraser(database: Database) -> Eraser:
     return Eraser(database, MemoryStore(database, embedders()), embedders())
 
 
-def memories(database: Database, user_id: str) -> MemoryStore:
-    return MemoryStore(As(database, user_id), embedders())
+def memories(database: Database, user_id: str) -> UserStore:
+    return UserStore(database, user_id)
 
 
 async def give(admin, agent: str, user_id: str, *, but: UUID | None = None) -> None:
@@ -117,9 +117,9 @@ async def test_erased_user_leaves_no_trace(site, agent, admin):
         tables_of = ("memory", "passage", "turn", "exposure", "session", "artifact", "subtask")
         assert [getattr(receipt, name) for name in counted] == [len(kept[table]) for table in tables_of]
         assert (receipt.user_id, receipt.policies) == ("ann", 0)
-        [entry] = await internals(layer).eraser.past(agent, user_id="ann")
+        [entry] = await internals(layer).eraser.past(Scope(agent, "ann"))
         assert (entry.what, entry.user_id, entry.counts["memories"]) == ("user", "ann", receipt.memories)
-        assert await internals(layer).eraser.past(agent) == []
+        assert await internals(layer).eraser.past(Scope(agent)) == []
         del contexts
         assert in_this_process() == []
         again = await internals(layer).eraser.user(agent, "ann")
@@ -165,16 +165,16 @@ async def test_view_erases_its_own_memories_only(database, agent):
         [ids[user]] = await memories(database, user).remember(agent, [said], now=AT)
     erasing = eraser(database)
     with pytest.raises(InvalidInput, match="is shared: forget it in the view without a user"):
-        await erasing.memories(agent, [ids["ann"], shared], user_id="ann")
+        await erasing.memories(Scope(agent, "ann"), [ids["ann"], shared])
     for view in ("bob", SHARED):
         with pytest.raises(UnknownMemory):
-            await erasing.memories(agent, [ids["ann"]], user_id=view)
+            await erasing.memories(Scope(agent, view), [ids["ann"]])
     assert len(await memories(database, "ann").get(agent, [shared, ids["ann"]])) == 2
-    receipt = await erasing.memories(agent, [ids["ann"]], user_id="ann")
+    receipt = await erasing.memories(Scope(agent, "ann"), [ids["ann"]])
     assert (receipt.memories, receipt.user_id) == (1, "ann")
-    receipt = await erasing.memories(agent, [ids["bob"], shared], user_id=ALL_USERS)
+    receipt = await erasing.memories(Scope(agent, ALL_USERS), [ids["bob"], shared])
     assert (receipt.memories, receipt.user_id) == (2, None)
-    assert [entry.user_id for entry in await erasing.past(agent, user_id=ALL_USERS)] == ["ann", "bob", None]
+    assert [entry.user_id for entry in await erasing.past(Scope(agent, ALL_USERS))] == ["ann", "bob", None]
 
 
 async def test_text_from_before_an_erasure_is_refused_for_its_user_only(database, agent):
@@ -182,8 +182,10 @@ async def test_text_from_before_an_erasure_is_refused_for_its_user_only(database
     await eraser(database).user(agent, "ann")
     for user, stored in (("ann", False), ("bob", True), (SHARED, True)):
         artifacts, new = Artifacts(As(database, user)), NewArtifact(UUID(int=1), "Text.", "log")
-        assert await artifacts.put(agent, "s", [new], received_at=before) is stored
-        assert await artifacts.put(agent, "s", [NewArtifact(UUID(int=2), "Text.", "log")], received_at=time() + 60)
+        assert await artifacts.put(Scope(agent), "s", [new], received_at=before) is stored
+        assert await artifacts.put(
+            Scope(agent), "s", [NewArtifact(UUID(int=2), "Text.", "log")], received_at=time() + 60
+        )
 
 
 class Slow:
@@ -192,13 +194,13 @@ class Slow:
     def __init__(self, database: Database, others) -> None:
         self._database, self._others = database, others
 
-    async def run(self, agent_id, work, **options):
+    async def run(self, scope, work, **options):
         async def waits(c):
             result = await work(c)
             await self._others()
             return result
 
-        return await self._database.run(agent_id, waits, **options)
+        return await self._database.run(scope, waits, **options)
 
 
 async def test_erasures_of_one_user_neither_lose_nor_delay_the_memories_of_64(urls, database, agent, admin):
@@ -229,7 +231,7 @@ async def test_erasures_of_one_user_neither_lose_nor_delay_the_memories_of_64(ur
 
     try:
         async with asyncio.timeout(120):  # a capture that waits for the erasure would never end
-            receipt = await eraser(Slow(database, eight)).memories(agent, ids[:1], user_id="ann")
+            receipt = await eraser(Slow(database, eight)).memories(Scope(agent, "ann"), ids[:1])
             assert (receipt.memories, receipt.memories_cut, receipt.turns_cut) == (1, 0, 0)
             receipt = await eraser(Slow(database, everyone)).user(agent, "ann")
             assert (receipt.memories, receipt.turns) == (2, 0)

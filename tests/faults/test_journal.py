@@ -14,6 +14,7 @@ from clients import ANSWER, AT, KEY, TOLERANT, deliver_outcomes, lines, turn
 from sites import Site, ask, eventually, opened, recovered_turn, times_shown
 
 from brain.journal import Journal, journal_name
+from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, ToolCall, TurnRef
 from cognitive.errors import InvalidInput, JournalError, StoreUnavailable
 from tests.forked import forked
@@ -261,15 +262,17 @@ async def test_invalid_journal_entries_are_set_aside_and_block_nothing(site, age
         context = await layer.pre_turn(turn(agent))
         kill_server(site)
         await layer.post_turn(TurnRef(agent, "nobody-knows"), ANSWER)
-        journal.put(agent, "half-an-outcome", outcome='{"response": ')
-        journal.put(agent, "no-opening", opening='{"turn_id": "no-opening"}')
+        journal.put(Scope(agent), "half-an-outcome", outcome='{"response": ')
+        journal.put(Scope(agent), "no-opening", opening='{"turn_id": "no-opening"}')
         called = [ToolCall(name="open", result=object())]  # a value that is not JSON does no harm
         await layer.post_turn(context, Outcome(response=ANSWER.response, tool_calls=called))
         await restart(site)
         await drained(journal)
         assert await statuses(site, agent) == {context.turn_id: "completed"}
         assert journal.count(parked=True) == 3
-        reasons = {name: journal.find(agent, name).error for name in ("nobody-knows", "half-an-outcome", "no-opening")}
+        reasons = {
+            name: journal.find(Scope(agent), name).error for name in ("nobody-knows", "half-an-outcome", "no-opening")
+        }
         assert "nobody-knows" in reasons["nobody-knows"]
         assert all(reasons.values())
         # once the turn is opened, its acknowledged outcome counts
@@ -277,7 +280,7 @@ async def test_invalid_journal_entries_are_set_aside_and_block_nothing(site, age
         assert (await layer.post_turn(late, Outcome(response="", status="failed"))).duplicate
     assert (await statuses(site, agent))["nobody-knows"] == "completed"
     async with opened(site):  # a new process retries the entries that were set aside
-        await eventually(lambda: asyncio.to_thread(lambda: journal.find(agent, "nobody-knows") is None))
+        await eventually(lambda: asyncio.to_thread(lambda: journal.find(Scope(agent), "nobody-knows") is None))
     assert await times_shown(site.urls.admin, agent) == len(context.shown) + len(late.shown)
 
 
@@ -352,16 +355,16 @@ async def test_corrupt_journal_file_does_not_stop_the_layer(site, agent_with_key
 
 def test_full_disk_is_reported_and_leaves_the_journal_unchanged(tmp_path):
     journal = Journal(tmp_path / "journal" / "x.sqlite")
-    assert journal.put("a", "first", outcome="{}")
+    assert journal.put(Scope("a"), "first", outcome="{}")
     unlimited = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (64 * 1024, unlimited[1]))  # limits the size of files of this process
     try:
         with pytest.raises(JournalError, match=str(journal.path)):
-            journal.put("a", "second", outcome="x" * 200_000)
+            journal.put(Scope("a"), "second", outcome="x" * 200_000)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, unlimited)
     assert journal.count() == 1
-    assert journal.put("a", "second", outcome="x" * 200_000)
+    assert journal.put(Scope("a"), "second", outcome="x" * 200_000)
     assert journal.count() == 2
 
 

@@ -27,7 +27,7 @@ from erased import (
 
 from brain.erasure import purge_derived
 from brain.erasure.residue import Residue
-from brain.users import ALL_USERS
+from brain.users import ALL_USERS, Scope
 from cognitive import NewMemory, Outcome, Turn, TurnRef
 from cognitive.errors import InvalidInput, UnknownMemory, UnknownTurn
 from cognitive.hook.events import Hooks
@@ -101,8 +101,8 @@ async def test_forget_erases_the_text_from_the_journal(site, agent):
         recorder = internals(layer).outcomes
         await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="t"))
         with internals(layer).journal.draining():  # entries stay in the journal, as when Postgres is away
-            await recorder._keep(agent, "lost", None, Outcome(response=f"Yes. {SECRET}"))
-            await recorder._keep(agent, "t", None, Outcome(response=f"Yes. {SECRET}"))
+            await recorder._keep(Scope(agent), "lost", None, Outcome(response=f"Yes. {SECRET}"))
+            await recorder._keep(Scope(agent), "t", None, Outcome(response=f"Yes. {SECRET}"))
             assert files(site)
             receipt = await layer.forget(agent, [secret])
             assert receipt.journaled == 2
@@ -118,7 +118,7 @@ async def test_draining_during_forget_does_not_restore_the_memory(site, agent):
         [secret] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT)])
         with internals(layer).journal.draining():
             await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="t"))
-            await internals(layer).outcomes._keep(agent, "t", None, Outcome(response=f"Yes. {SECRET}"))
+            await internals(layer).outcomes._keep(Scope(agent), "t", None, Outcome(response=f"Yes. {SECRET}"))
             embedder.meanwhile = lambda: layer.forget(agent, [secret])
         while internals(layer).journal.count():
             await asyncio.sleep(0.01)
@@ -189,10 +189,10 @@ async def test_forget_removes_turns_from_the_server_caches(site, agent):
         prompt = {"session_id": "hooked", "prompt": ASKED, "prompt_id": "p"}
         await hooks.handle("user-prompt-submit", json.dumps(prompt).encode(), agent=agent)
         await layer.forget(agent, [secret])
-        assert cache.get(agent, "held") == TurnRef(agent, "held")
+        assert cache.get(TurnRef(agent, "held")) == TurnRef(agent, "held")
         assert len(cache) == 1
         assert isinstance(next(iter(hooks._sessions.values())).open.turn, TurnRef)
-        assert (await layer.post_turn(cache.get(agent, "held"), Outcome(response="I do not know."))).recorded
+        assert (await layer.post_turn(cache.get(TurnRef(agent, "held")), Outcome(response="I do not know."))).recorded
 
 
 async def test_journal_of_another_machine_does_not_restore_an_erased_agent(site, agent, tmp_path, monkeypatch):
@@ -201,8 +201,8 @@ async def test_journal_of_another_machine_does_not_restore_an_erased_agent(site,
         await elsewhere.post_turn(context, Outcome(response=SECRET))
         async with opened(site) as here:
             await here.erase_agent(agent)
-        await internals(elsewhere).outcomes._keep(agent, "t", resume_text(context), Outcome(response=SECRET))
-        entry = await asyncio.to_thread(internals(elsewhere).outcomes._journal.find, agent, "t")
+        await internals(elsewhere).outcomes._keep(Scope(agent), "t", resume_text(context), Outcome(response=SECRET))
+        entry = await asyncio.to_thread(internals(elsewhere).outcomes._journal.find, Scope(agent), "t")
         if entry is not None:  # otherwise the journal is already drained, as it should be
             await internals(elsewhere).outcomes.drain(entry)
         assert await places_of_secret(site, agent) == []
@@ -212,12 +212,12 @@ async def test_journal_of_another_machine_does_not_restore_an_erased_agent(site,
 async def test_purge_under_the_lock_reads_only_newer_rows(site, agent):
     async with opened(site) as layer:
         database, purge = internals(layer).database, purge_derived.Purge(agent, "", Residue([SECRET]))
-        since = await database.run(agent, lambda c: c.fetchval(*purge_derived.SQL.running()))
+        since = await database.run(Scope(agent), lambda c: c.fetchval(*purge_derived.SQL.running()))
         await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="since"))
         later = since + 1_000_000
-        assert not (await database.run(agent, lambda c: purge_derived.erase(c, purge, later), user_id=ALL_USERS))[
+        assert not (await database.run(Scope(agent, ALL_USERS), lambda c: purge_derived.erase(c, purge, later)))[
             "turns"
         ]
-        assert (await database.run(agent, lambda c: purge_derived.erase(c, purge, since), user_id=ALL_USERS))[
+        assert (await database.run(Scope(agent, ALL_USERS), lambda c: purge_derived.erase(c, purge, since)))[
             "turns"
         ] == 1

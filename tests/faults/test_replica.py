@@ -18,6 +18,7 @@ from brain.embedded.account import make_home, make_private, runnable_install, se
 from brain.embedded.server import _bundled_install
 from brain.postgres.migrate import upgrade
 from brain.postgres.reading import ReadDatabase, ReadServer, unfit
+from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import StoreUnavailable
 from cognitive.server.health import Readiness
@@ -172,7 +173,7 @@ async def closed(reading: ReadDatabase) -> AsyncIterator[None]:
 
 
 async def asks(reading: ReadDatabase, agent: str, url: str) -> bool:
-    return await reading.run(agent, lambda c: c.fetchval(STARTED)) == await ask(url, STARTED)
+    return await reading.run(Scope(agent), lambda c: c.fetchval(STARTED)) == await ask(url, STARTED)
 
 
 async def test_reports_read_the_standby_and_turns_the_primary(primary, standby, agent, monkeypatch):

@@ -56,15 +56,16 @@ async def away():
         yield client
 
 
+OF_THE_SERVER = ("by", "user_id")  # the token determines the author, and HTTP has the view without a user
+
+
 def test_client_methods_match_the_layer():
     """Compare names and parameters. Return types differ for windows and turns."""
     own = {name: method for name, method in vars(CognitiveClient).items() if inspect.iscoroutinefunction(method)}
     for name, method in own.items():
         if not name.startswith("_"):
             ours, theirs = inspect.signature(method), inspect.signature(getattr(CognitiveLayer, name))
-            wanted = {
-                each: given for each, given in theirs.parameters.items() if each != "by"
-            }  # the token determines it
+            wanted = {name: given for name, given in theirs.parameters.items() if name not in OF_THE_SERVER}
             assert dict(ours.parameters) == wanted, name
 
 
@@ -83,7 +84,8 @@ def test_client_namespaces_match_the_layer(remote):
     for name, method in own.items():
         if not name.startswith("_"):
             ours, theirs = inspect.signature(method), inspect.signature(getattr(NAMESPACES[remote], name))
-            wanted = [each for each in theirs.parameters if remote is not RemotePolicies or each not in ("by", "name")]
+            left_out = (*OF_THE_SERVER, "name") if remote is RemotePolicies else ("user_id",)
+            wanted = [each for each in theirs.parameters if each not in left_out]
             assert list(ours.parameters) == wanted, name
 
 

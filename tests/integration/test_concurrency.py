@@ -11,6 +11,7 @@ from hashed import Held
 
 from brain.deadline import Deadline
 from brain.postgres.database import Database
+from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import InvalidInput
 
@@ -120,10 +121,10 @@ async def test_turn_does_not_wait_for_a_batch_of_memories(urls, agent):
 async def test_timed_out_query_returns_its_connection_to_the_pool(urls, agent):
     database = Database(urls.app, pool_size=1)
     try:
-        first = await database.run(agent, lambda c: c.fetchval("SELECT pg_backend_pid()"))
+        first = await database.run(Scope(agent), lambda c: c.fetchval("SELECT pg_backend_pid()"))
         for _ in range(3):
             with pytest.raises(TimeoutError):
-                await Deadline(100).within(database.run(agent, lambda c: c.execute("SELECT pg_sleep(60)")))
-            assert await database.run(agent, lambda c: c.fetchval("SELECT pg_backend_pid()")) == first
+                await Deadline(100).within(database.run(Scope(agent), lambda c: c.execute("SELECT pg_sleep(60)")))
+            assert await database.run(Scope(agent), lambda c: c.fetchval("SELECT pg_backend_pid()")) == first
     finally:
         await database.close()

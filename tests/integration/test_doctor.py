@@ -16,6 +16,7 @@ from brain.postgres.distribute import distribute
 from brain.postgres.health import DatabaseHealth
 from brain.postgres.migrate import repair, upgrade
 from brain.postgres.schema import HEAD
+from brain.users import Scope
 from cognitive.doctor.examine import CHECKS, examine, healthy, judge_all
 from cognitive.doctor.facts import Facts, HostFacts, ModelFacts, SpaceFacts
 from cognitive.doctor.machine import COSINE, DIMENSION
@@ -201,7 +202,7 @@ async def test_logins_with_too_many_or_too_few_privileges_are_reported(urls, mon
 
 async def test_parked_journal_entry_is_reported_with_the_journal_path(machine, urls):
     journal = Journal(machine / "journal" / journal_name(urls.app))
-    journal.put("agent", "turn", opening="no opening at all")
+    journal.put(Scope("agent"), "turn", opening="no opening at all")
     assert (await check_results())["journal"][:2] == ("ok", "1 waiting for Postgres, 0 parked")
     journal.park(journal.after(0), "cannot be read")
     status, detail, fix = (await check_results())["journal"]

@@ -29,6 +29,7 @@ ENTERED = frozenset(
     brain/text.py
     brain/turns.py
     brain/types.py
+    brain/users.py
     cognitive/catalog/engine.py
     cognitive/catalog/fit.py
     cognitive/context/abstention.py

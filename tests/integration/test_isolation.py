@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import asyncpg
 import pytest
 
+from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Turn
 from cognitive.errors import InvalidInput, SchemaError
 from tests.internals import internals
@@ -137,7 +138,7 @@ async def test_layer_uses_the_application_role_even_as_superuser(urls, agent, em
     async with CognitiveLayer.open(urls.admin, embedder=embedder) as layer:
         await layer.remember(agent, [NewMemory(type="fact", content=CANARY, occurred_at=AT)])
         assert len(await layer.recall(agent, "canary")) == 1
-        who = await internals(layer).database.run(agent, lambda c: c.fetchval("SELECT current_user"))
+        who = await internals(layer).database.run(Scope(agent), lambda c: c.fetchval("SELECT current_user"))
     assert who == "cognitive_app"
 
 

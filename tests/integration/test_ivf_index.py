@@ -14,6 +14,7 @@ from brain.filters import MemoryFilter
 from brain.ivf_index import IvfIndex
 from brain.postgres.database import Database
 from brain.search import MemorySearch, Query
+from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory
 
 TOPICS = 40
@@ -78,7 +79,7 @@ async def nearest(database, agent, limit, text="line about 7 99999", **filters):
         wanted=0,
         filter=MemoryFilter.parse(**filters),
     )
-    hits = (await MemorySearch(database).find(agent, query)).hits
+    hits = (await MemorySearch(database).find(Scope(agent), query)).hits
     return [hit.memory_id for hit in sorted(hits, key=lambda hit: (-hit.scores["content_cosine"], hit.memory_id))]
 
 

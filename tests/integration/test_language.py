@@ -16,6 +16,7 @@ from brain.changes.backfill import Pace, PendingMemory
 from brain.postgres.database import Database
 from brain.postgres.wire_types import as_value
 from brain.search import MemorySearch, Query
+from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Policy, Turn
 from cognitive.errors import InvalidInput, UnknownLanguage
 
@@ -311,8 +312,8 @@ class Watched:
         self.queries: list[str] = []
         self.between: Callable[[], Any] | None = None
 
-    async def run(self, agent_id: str, work: Any, **how: Any) -> Any:
-        return await self._database.run(agent_id, lambda c: work(_Between(c, self)), **how)
+    async def run(self, scope: Scope, work: Any, **how: Any) -> Any:
+        return await self._database.run(scope, lambda c: work(_Between(c, self)), **how)
 
 
 class _Between:
@@ -353,19 +354,19 @@ async def test_only_the_first_read_of_a_language_costs_a_round_trip(layer, agent
         (agent, "Haus", ["facts", "candidates"]),
     ):
         watched.queries.clear()
-        assert [hit.content for hit in (await search.find(each, query(text))).hits] == [HOUSES]
+        assert [hit.content for hit in (await search.find(Scope(each), query(text))).hits] == [HOUSES]
         assert watched.queries == expected
 
 
 async def test_search_during_the_switch_returns_the_previous_result(layer, agent, watched):
     await layer.remember(agent, memories())
     search = MemorySearch(watched)
-    before = await search.find(agent, query("Häuser"))
+    before = await search.find(Scope(agent), query("Häuser"))
 
     async def switched() -> None:
         watched.between = None
         await layer.admin.set_language(agent, "german", pace=FULL)
 
     watched.between = switched
-    assert await search.find(agent, query("Häuser")) == before
-    assert [hit.content for hit in (await search.find(agent, query("Haus"))).hits] == [HOUSES]
+    assert await search.find(Scope(agent), query("Häuser")) == before
+    assert [hit.content for hit in (await search.find(Scope(agent), query("Haus"))).hits] == [HOUSES]

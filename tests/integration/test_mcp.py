@@ -16,7 +16,7 @@ from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, use_s
 
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.prompt import memory_lines, without_injected
-from cognitive.runtimes.mcp import TURN, Scope, create_server
+from cognitive.runtimes.mcp import TURN, McpScope, create_server
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 SNAPSHOT = Path(__file__).parents[1] / "data" / "mcp_tools.json"
@@ -53,7 +53,7 @@ async def keys(layer, agent):
 
 @asynccontextmanager
 async def client(layer, agent: str, **scope):
-    async with Client(create_server(layer, Scope(agent, **scope)), mode="legacy") as client:
+    async with Client(create_server(layer, McpScope(agent, **scope)), mode="legacy") as client:
         yield client
 
 
@@ -232,7 +232,7 @@ async def test_recall_does_not_join_a_stale_turn(layer, urls, agent, keys):
 async def test_known_trace_id_attributes_a_recall_to_its_turn(layer, agent, keys):
     one, _ = [await layer.pre_turn(turn(agent, session)) for session in ("s1", "s2")]
     trace = "4bf92f3577b34da6a3ce929d0e0e4736"
-    server = create_server(layer, Scope(agent), trace_lookup={trace: one.turn_id}.get)
+    server = create_server(layer, McpScope(agent), trace_lookup={trace: one.turn_id}.get)
     async with Client(server, mode="legacy") as session:
         with use_span(NonRecordingSpan(SpanContext(int(trace, 16), 1, is_remote=True, trace_flags=TraceFlags(1)))):
             tied = await recall(session)  # the SDK's client sends its current trace

@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from cognitive import NewMemory, Turn
 from cognitive.cli.main import cli
-from cognitive.runtimes.mcp import TURN, Endpoint, Scope, bearer
+from cognitive.runtimes.mcp import TURN, Endpoint, McpScope, bearer
 
 CANARY = "The canary sings at 05:17 in the boiler room."
 URL = "http://127.0.0.1:8766/mcp"
@@ -118,7 +118,7 @@ async def tokens(layer, agent):
     """Return the scopes of two tokens: one agent may remember, the other has a memory."""
     other = f"{agent}-other"
     await layer.remember(other, [NewMemory(type="fact", content=CANARY)])
-    return {"mine": Scope(agent, may_remember=True), "theirs": Scope(other)}
+    return {"mine": McpScope(agent, may_remember=True), "theirs": McpScope(other)}
 
 
 @pytest.fixture
@@ -197,7 +197,7 @@ async def test_foreign_host_or_origin_is_refused(endpoint, headers):
 
 
 async def test_outer_server_may_handle_authentication_and_hosts(layer, agent):
-    endpoint = Endpoint(layer, lambda request: Scope(agent) if request["path"] == "/mcp" else None, hosts=None)
+    endpoint = Endpoint(layer, lambda request: McpScope(agent) if request["path"] == "/mcp" else None, hosts=None)
     assert await status(endpoint, host="memory.example") == 200
 
 

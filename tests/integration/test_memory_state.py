@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from brain.states import MemoryStates
+from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Policy, Turn
 from cognitive.errors import InvalidInput, UnknownMemory
 from tests.internals import internals
@@ -263,7 +264,7 @@ class Run:
     async def _retire(self, n: int) -> None:
         await self._refused_or(
             self.expected[n].hidden_at(self.now),
-            self.states.retire(self.agent, [self.ids[n]], by="host", now=hour(self.now)),
+            self.states.retire(Scope(self.agent), [self.ids[n]], by="host", now=hour(self.now)),
             {n: self.expected[n].hide(self.now, "retired")},
         )
 
@@ -271,7 +272,7 @@ class Run:
         if into in self.expected:
             await self._refused_or(
                 n == into or any(self.expected[each].hidden_at(self.now) for each in (n, into)),
-                self.states.merge(self.agent, [self.ids[n]], self.ids[into], by="host", now=hour(self.now)),
+                self.states.merge(Scope(self.agent), [self.ids[n]], self.ids[into], by="host", now=hour(self.now)),
                 {n: self.expected[n].hide(self.now, "merged", into)},
             )
 
@@ -279,7 +280,7 @@ class Run:
         state = self.expected[n].state()
         await self._refused_or(
             state is None or (state[1] == "expired" and state[0] > self.now),
-            self.states.restore(self.agent, [self.ids[n]], by="host", now=hour(self.now)),
+            self.states.restore(Scope(self.agent), [self.ids[n]], by="host", now=hour(self.now)),
             {n: self.expected[n].restored(self.now)},
         )
 

@@ -17,7 +17,7 @@ from brain.postgres.health import examine
 from brain.postgres.migrate import upgrade
 from brain.postgres.transaction import write_as
 from brain.statements import load
-from brain.users import ALL_USERS, SHARED
+from brain.users import ALL_USERS, SHARED, Scope
 from cognitive import NewMemory
 from cognitive.doctor.database import roles as check_roles
 from cognitive.errors import SchemaError, StoreError
@@ -99,8 +99,8 @@ async def test_only_the_operators_transaction_changes_its_user(database, kettles
 
     for view in (SHARED, "ann"):
         with pytest.raises(StoreError, match="only a transaction of the role cognitive_operator"):
-            await database.run(kettles, work, user_id=view)
-    assert await database.run(kettles, work, user_id=ALL_USERS) == {"", "ann", "bob"}
+            await database.run(Scope(kettles, view), work)
+    assert await database.run(Scope(kettles, ALL_USERS), work) == {"", "ann", "bob"}
 
 
 async def test_operators_view_lists_and_finds_the_rows_of_all_users(database, kettles, admin):
@@ -116,9 +116,8 @@ async def test_operators_view_lists_and_finds_the_rows_of_all_users(database, ke
         )
     reembedding = load("reembedding").next_turns(agent_id=kettles, model="other", latest=9, limit=9)
     for view, users in ((ALL_USERS, {"ann", "bob", "cyn"}), ("ann", {"ann"}), (SHARED, set())):
-        for bound in (reembedding, load("turns").turns_between(agent_id=kettles, since=None, until=None)):
-            rows = await database.run(kettles, lambda c, bound=bound: c.fetch(*bound), user_id=view)
-            assert {row["turn_id"] for row in rows} == {f"of {user}" for user in users}
+        rows = await database.run(Scope(kettles, view), lambda c: c.fetch(*reembedding))
+        assert {row["turn_id"] for row in rows} == {f"of {user}" for user in users}
 
 
 async def test_one_id_names_one_memory_of_an_agent(kettles, admin):
@@ -180,9 +179,9 @@ async def test_artifacts_with_one_id_are_kept_apart(database, agent):
     id = UUID(int=7)
     for user in (SHARED, "ann"):
         of_user = Artifacts(As(database, user))
-        assert await of_user.put(agent, "s", [NewArtifact(id, f"Output of {user or 'everyone'}.", "log")])
+        assert await of_user.put(Scope(agent), "s", [NewArtifact(id, f"Output of {user or 'everyone'}.", "log")])
     for user, text in ((SHARED, "everyone"), ("ann", "ann"), ("bob", "everyone")):
         of_user = Artifacts(As(database, user))
-        assert (await of_user.read(agent, id, 0, 99)).text == f"Output of {text}."
-        assert [line.text for line in await of_user.search(agent, id, text, 9)] == [f"Output of {text}."]
-        assert await of_user.search(agent, id, {"everyone": "ann", "ann": "everyone"}[text], 9) == ()
+        assert (await of_user.read(Scope(agent), id, 0, 99)).text == f"Output of {text}."
+        assert [line.text for line in await of_user.search(Scope(agent), id, text, 9)] == [f"Output of {text}."]
+        assert await of_user.search(Scope(agent), id, {"everyone": "ann", "ann": "everyone"}[text], 9) == ()

@@ -11,6 +11,7 @@ import pytest
 
 from brain.errors import StoreUnavailable
 from brain.journal import Journal, written
+from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
 from cognitive.errors import InvalidInput
 from cognitive.feedback.outcomes import OutcomeRecorder
@@ -229,7 +230,7 @@ async def test_new_process_applies_the_activation_in_its_first_turn(opened, urls
 
 
 async def credited(layer, agent, turn_id):
-    return [each.used for each in await internals(layer).turns.judgements(agent, turn_id)]
+    return [each.used for each in await internals(layer).turns.judgements(Scope(agent), turn_id)]
 
 
 @pytest.mark.parametrize("named", [True, False], ids=["by its name", "with its context"])
@@ -253,9 +254,9 @@ async def test_verdict_carries_the_threshold_of_its_turn(opened, stocked):
 
     turns, store = internals(opened).turns, internals(opened).policy_store
     for read in (
-        turns.verdicts(stocked),
-        store.verdicts(stocked, ["t-0", "t-1"]),
-        store.verdicts_before(stocked, NOW + timedelta(days=1), 9),
+        turns.verdicts(Scope(stocked)),
+        store.verdicts(Scope(stocked), ["t-0", "t-1"]),
+        store.verdicts_before(Scope(stocked), NOW + timedelta(days=1), 9),
     ):
         assert [(each.threshold, each.used) for each in await read] == [
             (BASE.attribution_threshold, True),
@@ -269,9 +270,9 @@ async def test_journaled_outcome_is_judged_by_the_policy_of_its_turn(opened, sto
     await activated(opened, stocked, STRICT)
     journal, turn_id = Journal(tmp_path / "journal" / "x.sqlite"), "t-0" if recorded else "t-lost"
     opening = None if recorded else written(replace(settling(context), turn_id=turn_id))
-    journal.put(stocked, turn_id, opening=opening, outcome=VAGUE.model_dump_json())
+    journal.put(Scope(stocked), turn_id, opening=opening, outcome=VAGUE.model_dump_json())
     recorder = OutcomeRecorder(internals(opened).turns, journal, internals(opened).resolver, internals(opened).capture)
-    await recorder.drain(journal.find(stocked, turn_id))
+    await recorder.drain(journal.find(Scope(stocked), turn_id))
 
     assert await credited(opened, stocked, turn_id) == [True]
 
@@ -348,7 +349,9 @@ async def test_what_if_reports_entering_and_leaving_memories(opened, stocked):
     assert comparison.changed[0].tokens[1] > comparison.changed[0].tokens[0]
     assert "3 turns are too few" in comparison.evaluation.refusal
     assert (nothing.differing, nothing.entered, nothing.left) == (0, 0, 0)
-    assert len(await internals(opened).turns.verdicts(stocked)) == comparison.used  # the comparison recorded no usage
+    assert (
+        len(await internals(opened).turns.verdicts(Scope(stocked))) == comparison.used
+    )  # the comparison recorded no usage
 
 
 async def test_what_if_with_another_threshold_reports_relabelled_uses(opened, stocked):

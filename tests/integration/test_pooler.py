@@ -9,6 +9,7 @@ import pytest
 from benchmarks.chaos import pooler
 from benchmarks.chaos.sample_data import WordEmbedder
 from brain.postgres.database import Database
+from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.doctor.examine import examine
 from cognitive.errors import SchemaError
@@ -47,7 +48,8 @@ async def test_role_and_tenant_end_with_the_transaction(pooled, agent):
     try:
         for name in (agent, f"{agent}-other"):
             row = await database.run(
-                name, lambda c: c.fetchrow("SELECT current_user, current_setting('cognitive.agent_id') AS tenant")
+                Scope(name),
+                lambda c: c.fetchrow("SELECT current_user, current_setting('cognitive.agent_id') AS tenant"),
             )
             assert tuple(row) == ("cognitive_app", name)
         async with database._pool.acquire() as connection:

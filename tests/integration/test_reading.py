@@ -10,6 +10,7 @@ from brain.analytics.turns import TurnAnalytics
 from brain.errors import InvalidInput, StoreError
 from brain.postgres import roles
 from brain.postgres.reading import ReadDatabase
+from brain.users import Scope
 from cognitive import NewMemory, Outcome, Turn
 from cognitive.doctor.examine import examine
 
@@ -46,7 +47,7 @@ async def reading(urls):
 
 
 async def user(reading, agent):
-    return await reading.run(agent, lambda c: c.fetchval("SELECT current_user::text"))
+    return await reading.run(Scope(agent), lambda c: c.fetchval("SELECT current_user::text"))
 
 
 async def test_embedded_server_grants_the_reader_role_and_refuses_writes(ungranted, reading, agent):
@@ -55,14 +56,14 @@ async def test_embedded_server_grants_the_reader_role_and_refuses_writes(ungrant
     assert await user(looking, agent) == roles.READER
     assert (await looking.granted()).overview
     with pytest.raises(StoreError, match="cannot execute INSERT in a read-only transaction"):
-        await looking.run(agent, lambda c: c.execute(WRITE, agent))
+        await looking.run(Scope(agent), lambda c: c.execute(WRITE, agent))
 
     async def defiant(c):
         await c.execute("SET TRANSACTION READ WRITE")
         await c.execute(WRITE, agent)
 
     with pytest.raises(StoreError, match=r"permission denied|must be set before"):
-        await looking.run(agent, defiant)
+        await looking.run(Scope(agent), defiant)
 
 
 async def test_reader_role_cannot_write_in_a_writable_transaction(ungranted, agent):
@@ -83,7 +84,7 @@ async def test_ungranted_reader_falls_back_to_the_application_role(ungranted, re
     assert (granted.reader, granted.overview) == (False, False)
     assert granted.command.startswith("cognitive db roles cognitive_app --overview")
     with pytest.raises(StoreError, match="read-only transaction"):
-        await looking.run(agent, lambda c: c.execute(WRITE, agent))
+        await looking.run(Scope(agent), lambda c: c.execute(WRITE, agent))
 
 
 async def test_missing_grant_on_a_new_table_is_detected(ungranted, reading):

@@ -8,7 +8,7 @@ import pytest
 from mcp import Client
 
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
-from cognitive.runtimes.mcp import Scope, create_server
+from cognitive.runtimes.mcp import McpScope, create_server
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 NOTES = (
@@ -34,13 +34,13 @@ async def capturing(urls, embedder):
 
 
 async def keep_notes(layer, agent):
-    async with Client(create_server(layer, Scope(agent, may_remember=True)), mode="legacy") as client:
+    async with Client(create_server(layer, McpScope(agent, may_remember=True)), mode="legacy") as client:
         for note in NOTES:
             await client.call_tool("remember", {"content": note})
 
 
 async def ask(layer, agent, query, **arguments):
-    async with Client(create_server(layer, Scope(agent)), mode="legacy") as client:
+    async with Client(create_server(layer, McpScope(agent)), mode="legacy") as client:
         return await client.call_tool("recall_context", {"query": query, **arguments})
 
 

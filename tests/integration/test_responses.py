@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from brain.journal import Journal, written
+from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
 from cognitive.feedback.outcomes import OutcomeRecorder
 from cognitive.recording.record import opened
@@ -41,7 +42,7 @@ def make_turn(agent, turn_id, minute=0, *, session="s", text="How does the winch
 
 
 async def stored_response(layer, agent, turn_id):
-    return (await layer.explain.analytics.turn(agent, turn_id)).response
+    return (await layer.explain.analytics.turn(Scope(agent), turn_id)).response
 
 
 async def test_beginning_of_a_response_is_stored_with_its_turn(layer, agent, winch):
@@ -65,7 +66,7 @@ async def test_erasing_an_agent_deletes_its_responses(layer, agent, winch):
     await layer.post_turn(await layer.pre_turn(make_turn(agent, "t")), ANSWER)
 
     assert (await layer.erase_agent(agent)).responses == 1
-    assert await layer.explain.analytics.turn(agent, "t") is None
+    assert await layer.explain.analytics.turn(Scope(agent), "t") is None
 
 
 async def test_forgetting_a_memory_deletes_dependent_responses(layer, agent, winch):
@@ -112,11 +113,11 @@ async def test_journaled_response_is_stored_unless_its_memory_was_forgotten(laye
 
     opening = replace(opened(context), turn_id="journaled")
     journal = Journal(tmp_path / "journal" / "x.sqlite")
-    journal.put(agent, "journaled", opening=written(opening), outcome=ANSWER.model_dump_json())
+    journal.put(Scope(agent), "journaled", opening=written(opening), outcome=ANSWER.model_dump_json())
     if forgotten:
         await layer.forget(agent, [winch])
 
     recorder = OutcomeRecorder(internals(layer).turns, journal, internals(layer).resolver, internals(layer).capture)
-    await recorder.drain(journal.find(agent, "journaled"))
+    await recorder.drain(journal.find(Scope(agent), "journaled"))
 
     assert await stored_response(layer, agent, "journaled") == (None if forgotten else ANSWER.response)

@@ -10,6 +10,7 @@ import pytest
 
 from brain.artifacts import NewArtifact
 from brain.erasure import retention
+from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from tests.internals import internals
 
@@ -90,7 +91,7 @@ async def test_retention_deletes_every_kind_of_row_only_when_old(urls, embedder,
         await layer.retire(agent, await layer.remember(agent, [NewMemory(type="fact", content="The pump is blue.")]))
         context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Which pump ran?"))
         await layer.post_turn(context, Outcome(response="Pump 2 ran."))
-        await internals(layer).artifacts.put(agent, "s", [NewArtifact(uuid4(), "Pump 2 ran.", "log", "log")])
+        await internals(layer).artifacts.put(Scope(agent), "s", [NewArtifact(uuid4(), "Pump 2 ran.", "log", "log")])
         done, begun = [await layer.work.begin(agent, "s", goal) for goal in ("Look it up.", "Write it down.")]
         await layer.work.complete(agent, done.id, "Pump 2 ran.")
         await layer.forget(agent, [gone])

@@ -18,6 +18,7 @@ from brain.postgres.wire_types import encode_halfvec
 from brain.search import K1, B, MemorySearch, Query
 from brain.terms import MAX_POSTINGS
 from brain.text import lexemes
+from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
@@ -173,7 +174,7 @@ async def test_semantic_candidate_also_gets_a_lexical_score(words, agent, urls):
     one_of_each = Query({"episode": 1}, "ferry", ByWords().embed([by_meaning])[0], ByWords.model)
     database = Database(urls.app)
     try:
-        result = await MemorySearch(database).find(agent, one_of_each)
+        result = await MemorySearch(database).find(Scope(agent), one_of_each)
     finally:
         await database.close()
     bm25 = {hit.content: hit.scores.get("content_bm25", 0.0) for hit in result.hits}

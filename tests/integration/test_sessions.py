@@ -14,6 +14,7 @@ from brain.postgres.database import Database
 from brain.sessions import CarriedState, Sessions
 from brain.turn_records import OpenTurn
 from brain.turns import TurnLog
+from brain.users import Scope
 from cognitive import Message, Outcome, Policy, ToolCall
 from cognitive.background import Background
 from cognitive.errors import InvalidInput
@@ -60,17 +61,19 @@ class Rig:
     async def record(self, turn_id: str, minutes: int = 0, message: str = "Hello") -> None:
         at = NOW + timedelta(minutes=minutes)
         turn = OpenTurn(turn_id, "s", None, at, message, "p", "conversation", (), {}, ())
-        await self.turns.open(self.agent, turn, abandon_after_minutes=60)
+        await self.turns.open(Scope(self.agent), turn, abandon_after_minutes=60)
 
     def sent(self, turn_id: str, upto: int, carried: CarriedState = CarriedState(), begin: int = 0) -> SentWindow:  # noqa: B008
         """Return the window of a turn after 40 messages. It begins at `upto`; `begin` to `upto` lack a summary."""
-        return SentWindow(self.agent, "s", turn_id, TALK[upto:], carried, TALK[begin:upto], mark(TALK, upto - 1), TALK)
+        return SentWindow(
+            Scope(self.agent), "s", turn_id, TALK[upto:], carried, TALK[begin:upto], mark(TALK, upto - 1), TALK
+        )
 
     async def carried(self) -> CarriedState:
-        return await self.sessions.carried(self.agent, "s")
+        return await self.sessions.carried(Scope(self.agent), "s")
 
     async def kept(self) -> list[str]:
-        state = await self.sessions.state(self.agent, "s", 5)
+        state = await self.sessions.state(Scope(self.agent), "s", 5)
         return [message.content for message in decode(state.messages)]
 
 
@@ -204,7 +207,7 @@ async def test_injected_memories_are_removed_from_summary_and_messages(rig):
     one = rig.process()
     await rig.record("t0")
     talk = [*evicted, *TALK]
-    one.on_turn_recorded(SentWindow(rig.agent, "s", "t0", talk, CarriedState(), evicted, mark(talk, 1), talk))
+    one.on_turn_recorded(SentWindow(Scope(rig.agent), "s", "t0", talk, CarriedState(), evicted, mark(talk, 1), talk))
     await flush(one)
     assert "mirror" not in (await rig.carried()).summary
     assert "Where is it?" in (await rig.carried()).summary
@@ -217,11 +220,11 @@ async def test_unrecorded_turn_stores_no_session_state(rig, layer):
     await rig.record("t0")
     one.on_turn_recorded(rig.sent("gone", 6))
     await flush(one)
-    assert await rig.sessions.state(rig.agent, "s", 5) is None
+    assert await rig.sessions.state(Scope(rig.agent), "s", 5) is None
     one.on_turn_recorded(rig.sent("t0", 6))
     await layer.erase_agent(rig.agent)
     await flush(one)
-    assert await rig.sessions.state(rig.agent, "s", 5) is None
+    assert await rig.sessions.state(Scope(rig.agent), "s", 5) is None
 
 
 async def test_late_summary_does_not_enter_a_session_begun_after_erasure(rig, layer):
@@ -229,7 +232,7 @@ async def test_late_summary_does_not_enter_a_session_begun_after_erasure(rig, la
     await rig.record("t0")
     await layer.erase_agent(rig.agent)
     await rig.record("t1", 1)
-    one.on_turn_recorded(SentWindow(rig.agent, "s", "t1", TALK[:2], CarriedState()))
+    one.on_turn_recorded(SentWindow(Scope(rig.agent), "s", "t1", TALK[:2], CarriedState()))
     await flush(one)
     late.on_turn_recorded(rig.sent("t0", 6))
     await flush(late)
@@ -243,10 +246,10 @@ async def test_late_earlier_turn_does_not_replace_a_later_one(rig):
     one, other = rig.process(), rig.process()
     await rig.record("t1", 1)
     await rig.record("t0", 0)
-    one.on_turn_recorded(SentWindow(rig.agent, "s", "t1", TALK[:4], CarriedState()))
+    one.on_turn_recorded(SentWindow(Scope(rig.agent), "s", "t1", TALK[:4], CarriedState()))
     await flush(one)
-    other.on_turn_recorded(SentWindow(rig.agent, "s", "t0", TALK[:2], CarriedState()))
-    other.on_outcome(rig.agent, "t0", Outcome(response="Late."))
+    other.on_turn_recorded(SentWindow(Scope(rig.agent), "s", "t0", TALK[:2], CarriedState()))
+    other.on_outcome(Scope(rig.agent), "t0", Outcome(response="Late."))
     await flush(other)
     assert await rig.kept() == [message.content for message in TALK[:4]]
 
@@ -257,17 +260,17 @@ async def test_answer_and_tool_calls_follow_their_message_once(rig):
     one = rig.process()
     await rig.record("t0")
     one.on_turn_recorded(
-        SentWindow(rig.agent, "s", "t0", [*TALK[:2], Message(role="user", content="Hello")], CarriedState())
+        SentWindow(Scope(rig.agent), "s", "t0", [*TALK[:2], Message(role="user", content="Hello")], CarriedState())
     )
-    one.on_outcome(rig.agent, "t0", outcome)
+    one.on_outcome(Scope(rig.agent), "t0", outcome)
     await flush(one)
     other = rig.process()  # another process delivers the same outcome again
-    other.on_outcome(rig.agent, "t0", outcome)
+    other.on_outcome(Scope(rig.agent), "t0", outcome)
     await flush(other)
-    state = await rig.sessions.state(rig.agent, "s", 5)
+    state = await rig.sessions.state(Scope(rig.agent), "s", 5)
     roles = [message.role for message in decode(state.messages)]
     assert roles == ["user", "assistant", "user", "assistant", "tool", "assistant"]
-    [artifact] = await rig.artifacts.list_by_session(rig.agent, "s")
+    [artifact] = await rig.artifacts.list_by_session(Scope(rig.agent), "s")
     assert (artifact.characters, artifact.tool, artifact.turn_id) == (len(log), "bash", "t0")
     assert str(artifact.id) in decode(state.messages)[4].content
 
@@ -277,31 +280,31 @@ async def test_answer_and_tool_calls_follow_their_message_once(rig):
 
 async def test_tool_outputs_are_stored_before_the_prompt(rig):
     id = uuid5(NAMESPACE_OID, rig.agent)
-    spoken = Conversation(rig.agent, "s", "t0", (), "")
+    spoken = Conversation(Scope(rig.agent), "s", "t0", (), "")
     assert await rig.process().store(spoken, [(id, "bash", "x" * 50_000)], Deadline(20_000)) == ()
-    assert (await rig.artifacts.read(rig.agent, id, 49_990, 100)).text == "x" * 10
+    assert (await rig.artifacts.read(Scope(rig.agent), id, 49_990, 100)).text == "x" * 10
 
 
 async def test_late_output_is_reported_and_stored_afterwards(rig):
     one, id = rig.process(), uuid5(NAMESPACE_OID, rig.agent)
     await rig.record("t0")
-    [reason] = await one.store(Conversation(rig.agent, "s", "t0", (), ""), [(id, "bash", "x")], Deadline(0))
+    [reason] = await one.store(Conversation(Scope(rig.agent), "s", "t0", (), ""), [(id, "bash", "x")], Deadline(0))
     assert reason.startswith("artifacts: ")
-    carried, [reason] = await one.before(rig.agent, "s", Deadline(0))
+    carried, [reason] = await one.before(Scope(rig.agent), "s", Deadline(0))
     assert (carried, reason.split(":")[0]) == (CarriedState(), "session")
     await flush(one)
-    assert (await rig.artifacts.read(rig.agent, id, 0, 10)).text == "x"
+    assert (await rig.artifacts.read(Scope(rig.agent), id, 0, 10)).text == "x"
 
 
 async def test_unreachable_postgres_raises_nothing(agent):
     nowhere = Rig("postgresql://127.0.0.1:9/x", agent)
     one = nowhere.process()
-    carried, reasons = await one.before(agent, "s", Deadline(500))
+    carried, reasons = await one.before(Scope(agent), "s", Deadline(500))
     assert (carried, len(reasons)) == (CarriedState(), 1)
-    spoken = Conversation(agent, "s", "t", (), "")
+    spoken = Conversation(Scope(agent), "s", "t", (), "")
     [_] = await one.store(spoken, [(uuid5(NAMESPACE_OID, agent), "bash", "x")], Deadline(500))
     one.on_turn_recorded(nowhere.sent("t", 6))
-    one.on_outcome(agent, "t", Outcome(response="x"))
+    one.on_outcome(Scope(agent), "t", Outcome(response="x"))
     await one.stop(agent)
     await flush(one)
 

@@ -8,6 +8,7 @@ from uuid import NAMESPACE_OID, uuid4, uuid5
 import pytest
 
 from brain.artifacts import NewArtifact
+from brain.users import Scope
 from cognitive.errors import InvalidInput
 from cognitive.prompt import without_injected
 from cognitive.session.work import TAG, Fact
@@ -115,7 +116,7 @@ async def test_facts_become_memories_with_their_source_once(layer, work, agent):
 
 async def test_interrupted_completion_stores_its_facts_on_retry(layer, work, agent):
     task = await work.begin(agent, "s", "Find the port")
-    await work.subtasks.finish(agent, task.id, "completed", PORT)  # the process is killed here
+    await work.subtasks.finish(Scope(agent), task.id, "completed", PORT)  # the process is killed here
     done = await work.complete(agent, task.id, PORT, facts=[PORT])
     assert [memory.content for memory in await layer.get(agent, done.facts)] == [PORT]
 
@@ -165,7 +166,7 @@ async def test_empty_query_finds_nothing_and_rare_words_rank_higher(work, agent)
 async def test_subtask_context_holds_dependencies_facts_and_related_work(layer, work, agent):
     text = "services:\n  payment:\n    ports: 8443\n"
     artifact = NewArtifact(uuid5(NAMESPACE_OID, agent), text, "compose.yaml")
-    await internals(layer).artifacts.put(agent, "s", [artifact])
+    await internals(layer).artifacts.put(Scope(agent), "s", [artifact])
     found = await work.begin(agent, "s", "Find the port")
     await work.complete(agent, found.id, "Read the compose file.", [artifact.id], [PORT])
     related = await work.begin(agent, "s", "Restart the payment service")

@@ -16,6 +16,7 @@ from brain.errors import InvalidInput
 from brain.postgres import transaction
 from brain.postgres.database import Database
 from brain.postgres.transaction import beginning
+from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 
 NAMES = [
@@ -68,8 +69,8 @@ async def test_awkward_agent_ids_reach_postgres_unchanged(connection, conforming
     """With `off`, as on old servers, Postgres reads backslashes in every string as escapes."""
     await connection.execute(f"SET standard_conforming_strings TO {conforming_strings}")
     for name in NAMES:
-        assert await read(connection, beginning(name, 1), "cognitive.agent_id") == name
-        assert await read(connection, beginning("ada", 1, user_id=name), "cognitive.user_id") == name
+        assert await read(connection, beginning(Scope(name), 1), "cognitive.agent_id") == name
+        assert await read(connection, beginning(Scope("ada", name), 1), "cognitive.user_id") == name
 
 
 @profile(max_examples=150)
@@ -78,7 +79,7 @@ async def test_any_agent_id_reaches_postgres_unchanged(urls, names):
     connection = await asyncpg.connect(urls.app)
     try:
         for name in names:
-            assert await read(connection, beginning(name, 1), "cognitive.agent_id") == name
+            assert await read(connection, beginning(Scope(name), 1), "cognitive.agent_id") == name
     finally:
         await connection.close()
 
@@ -86,9 +87,9 @@ async def test_any_agent_id_reaches_postgres_unchanged(urls, names):
 @pytest.mark.parametrize(("name", "message"), [("a\x00", "NUL character at position 1"), ("\ud800", "lone surrogate")])
 def test_invalid_text_is_refused_by_field_name(name, message):
     with pytest.raises(InvalidInput, match=f"agent_id.*{message}"):
-        beginning(name, 1)
+        beginning(Scope(name), 1)
     with pytest.raises(InvalidInput, match=f"user_id.*{message}"):
-        beginning("ada", 1, user_id=name)
+        beginning(Scope("ada", name), 1)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +105,7 @@ def test_invalid_text_is_refused_by_field_name(name, message):
 )
 async def test_transaction_settings_end_with_the_transaction(connection, setting, value):
     before = await connection.fetchval("SELECT coalesce(current_setting($1, true), '')", setting)
-    begin = beginning("ada", 1.5, user_id="ann", durable=False, read_only=True, role="cognitive_app")
+    begin = beginning(Scope("ada", "ann"), 1.5, durable=False, read_only=True, role="cognitive_app")
     assert await read(connection, begin, setting) == value
     assert await connection.fetchval("SELECT coalesce(current_setting($1, true), '')", setting) == before
 
@@ -120,7 +121,7 @@ async def test_transaction_settings_end_with_the_transaction(connection, setting
 )
 async def test_clustered_transaction_propagates_its_settings(connection, setting, value):
     """A server without Citus accepts these names as ordinary settings."""
-    assert await read(connection, beginning("ada", 1, clustered=True), setting) == value
+    assert await read(connection, beginning(Scope("ada"), 1, clustered=True), setting) == value
 
 
 @pytest.fixture
@@ -155,7 +156,7 @@ async def test_outcome_is_committed_synchronously(asynchronous_commits, urls, ag
 
 
 def test_propagation_is_enabled_before_the_propagated_settings():
-    begin = beginning("ada", 1, role="cognitive_app", clustered=True)
+    begin = beginning(Scope("ada"), 1, role="cognitive_app", clustered=True)
     assert begin.index("SET LOCAL ROLE") < begin.index("propagate_set_commands") < begin.index("cognitive.agent_id")
 
 
@@ -166,10 +167,10 @@ async def own_process(c) -> int:
 async def test_refused_statement_keeps_its_connection_and_logs_nothing(urls, agent, caplog):
     database = Database(urls.app, pool_size=1)
     try:
-        before = await database.run(agent, own_process)
+        before = await database.run(Scope(agent), own_process)
         with pytest.raises(InvalidInput, match="zero"):
-            await database.run(agent, lambda c: c.fetchval("SELECT 1 / 0"))
-        assert await database.run(agent, own_process) == before
+            await database.run(Scope(agent), lambda c: c.fetchval("SELECT 1 / 0"))
+        assert await database.run(Scope(agent), own_process) == before
         assert caplog.records == []
     finally:
         await database.close()
@@ -187,13 +188,13 @@ async def test_unresponsive_connection_is_closed_and_replaced(urls, agent, monke
             return await own_process(c)
 
         try:
-            before = await database.run(agent, own_process)
-            waiting = asyncio.create_task(database.run(agent, swallowed))
+            before = await database.run(Scope(agent), own_process)
+            waiting = asyncio.create_task(database.run(Scope(agent), swallowed))
             await started.wait()
             waiting.cancel()
             await asyncio.wait({waiting})
             proxy.fault = None
             async with asyncio.timeout(20):  # the bound only turns a hang into a failure
-                assert await database.run(agent, own_process) != before
+                assert await database.run(Scope(agent), own_process) != before
         finally:
             await database.close()

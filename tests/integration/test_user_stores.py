@@ -23,7 +23,7 @@ from brain.postgres.migrate import upgrade
 from brain.postgres.schema import HEAD
 from brain.search import MemorySearch, Query
 from brain.store import MemoryStore
-from brain.users import SHARED
+from brain.users import SHARED, Scope, View
 from cognitive import NewMemory
 from cognitive.admin import migrate
 from cognitive.errors import SchemaError
@@ -48,21 +48,39 @@ async def database(urls):
 class As:
     """The database in the view of one user."""
 
-    def __init__(self, database: Database, user_id: str) -> None:
+    def __init__(self, database: Database, user_id: View) -> None:
         self._database, self._user_id = database, user_id
 
-    async def run(self, agent_id, work, **options):
-        return await self._database.run(agent_id, work, user_id=self._user_id, **options)
+    async def run(self, scope, work, **options):
+        return await self._database.run(Scope(scope.agent_id, self._user_id), work, **options)
 
 
-def store(database: Database, user_id: str) -> MemoryStore:
-    return MemoryStore(As(database, user_id), Embedders([CachedEmbedder(WordEmbedder())]))
+class UserStore:
+    """Stores and reads the memories of one user, or shared ones."""
+
+    def __init__(self, database: Database, user_id: str) -> None:
+        self._store = MemoryStore(database, Embedders([CachedEmbedder(WordEmbedder())]))
+        self._user_id = user_id
+
+    async def remember(self, agent: str, memories, *, now):
+        owned = [memory.model_copy(update={"user_id": self._user_id or None}) for memory in memories]
+        return await self._store.remember(agent, owned, now=now)
+
+    async def remember_of_turn(self, agent: str, turn_id: str, memories, **times) -> None:
+        await self._store.remember_of_turn(Scope(agent, self._user_id), turn_id, memories, **times)
+
+    async def get(self, agent: str, ids):
+        return await self._store.get(Scope(agent, self._user_id), ids)
 
 
-async def found(database: Database, agent: str, user_id: str, text: str) -> set[str]:
+def store(database: Database, user_id: str) -> UserStore:
+    return UserStore(database, user_id)
+
+
+async def found(database: Database, agent: str, user_id: View, text: str) -> set[str]:
     [vector] = await CachedEmbedder(WordEmbedder()).embed([text])
     query = Query({"fact": 10}, text, vector, WordEmbedder().model, dates=(AT, datetime.max.replace(tzinfo=UTC)))
-    result = await MemorySearch(As(database, user_id)).find(agent, query)
+    result = await MemorySearch(As(database, user_id)).find(Scope(agent), query)
     return {hit.content for hit in result.hits}
 
 
@@ -73,7 +91,7 @@ async def test_base_rates_of_shared_and_private_memories_are_added(database, age
     await admin.executemany(insert, [(agent, "", 8.0, AT), (agent, "ann", 6.0, AT + timedelta(days=7))])
     query = Query({"fact": 10}, "kettle", None, WordEmbedder().model, half_life_days=7)
     for user, shown, used in (("ann", 10, 6), (SHARED, 8, 4)):
-        base = (await MemorySearch(As(database, user)).find(agent, query)).base["fact"]
+        base = (await MemorySearch(As(database, user)).find(Scope(agent), query)).base["fact"]
         assert (base.shown, base.used) == (shown, used)
 
 
@@ -129,7 +147,7 @@ async def test_calls_over_all_users_reach_the_rows_of_each(database, agent, admi
     ]
 
     await store(database, "ann").remember(agent, [NewMemory(type="fact", content="The kettle leaks.")], now=AT)
-    receipt = await Eraser(database, store(database, SHARED), embedders).agent(agent)
+    receipt = await Eraser(database, MemoryStore(database, embedders), embedders).agent(agent)
     assert (receipt.memories, receipt.passages) == (1, 1)
     assert await by_user("SELECT user_id FROM cognitive.memory") == await by_user(
         "SELECT user_id FROM cognitive.corpus"
@@ -159,7 +177,7 @@ async def test_users_with_many_vectors_have_cells_of_their_own(database, agent, 
         query = Query(
             {"fact": 50}, "", (await CachedEmbedder(WordEmbedder()).embed(["kettle"]))[0], WordEmbedder().model
         )
-        assert len((await MemorySearch(As(database, user)).find(agent, query)).hits) == most
+        assert len((await MemorySearch(As(database, user)).find(Scope(agent), query)).hits) == most
     assert [group.moved for group in await IvfIndex(database, large=10, size=4).build(agent)] == [0, 0]
 
 

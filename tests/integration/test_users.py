@@ -13,7 +13,7 @@ from brain import statements
 from brain.postgres.database import Database
 from brain.postgres.health import examine
 from brain.postgres.transaction import write_as
-from brain.users import ALL_USERS, SHARED
+from brain.users import ALL_USERS, SHARED, Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.doctor.database import roles as check_roles
 from cognitive.errors import SchemaError
@@ -275,10 +275,10 @@ async def test_outcome_of_a_user_adds_to_the_counters_of_shared_memories(users, 
         decoys_credited=[True],
     )
     before = dict(await admin.fetch("SELECT user_id, times_used FROM cognitive.usage WHERE agent_id = $1", users))
-    assert await database.run(users, lambda c: c.fetchval(*close), user_id="ann") == 1
+    assert await database.run(Scope(users, "ann"), lambda c: c.fetchval(*close)) == 1
     after = dict(await admin.fetch("SELECT user_id, times_used FROM cognitive.usage WHERE agent_id = $1", users))
     assert after == {**before, "": before[""] + 1}
-    assert await database.run(users, lambda c: c.fetchval(*close), user_id="eve") is None
+    assert await database.run(Scope(users, "eve"), lambda c: c.fetchval(*close)) is None
 
 
 async def test_operator_writes_the_rows_of_the_user_it_names(users, database):
@@ -287,17 +287,17 @@ async def test_operator_writes_the_rows_of_the_user_it_names(users, database):
         deleted = "DELETE FROM cognitive.memory WHERE user_id = cognitive.scope()"
         return await c.execute(deleted), await c.fetch("SELECT user_id FROM cognitive.memory ORDER BY user_id")
 
-    deleted, left = await database.run(users, erase, user_id=ALL_USERS)
+    deleted, left = await database.run(Scope(users, ALL_USERS), erase)
     assert (deleted, [row["user_id"] for row in left]) == ("DELETE 1", ["", "ann"])
-    assert await database.run(users, lambda c: c.fetchval("SELECT current_user")) == "cognitive_app"
+    assert await database.run(Scope(users), lambda c: c.fetchval("SELECT current_user")) == "cognitive_app"
 
 
 async def test_missing_operator_role_is_explained(users, database, admin, urls):
     await admin.execute("REVOKE cognitive_operator FROM cognitive_app")
     try:
         with pytest.raises(SchemaError, match="GRANT cognitive_operator TO cognitive_app WITH INHERIT FALSE, SET TRUE"):
-            await database.run(users, lambda c: c.fetchval("SELECT 1"), user_id=ALL_USERS)
-        assert await database.run(users, lambda c: c.fetchval("SELECT 1"), user_id="ann") == 1
+            await database.run(Scope(users, ALL_USERS), lambda c: c.fetchval("SELECT 1"))
+        assert await database.run(Scope(users, "ann"), lambda c: c.fetchval("SELECT 1")) == 1
         status, detail, fix = check_roles(await examine(urls.app))
         assert (status, "cognitive_operator" in detail, "GRANT" in fix) == ("failure", True, True)
     finally:
@@ -313,7 +313,7 @@ async def test_users_stay_apart_through_a_transaction_pooler(users, urls, login)
         try:
             views = [(user, {"", user} & {"", "ann", "bob"}) for user in ("ann", "", "bob", "eve")]
             for view_of, expected in [*views, (ALL_USERS, {"", "ann", "bob"})] * 3:
-                assert await database.run(users, seen, user_id=view_of) == everywhere(*expected)
+                assert await database.run(Scope(users, view_of), seen) == everywhere(*expected)
             async with database._pool.acquire() as connection:
                 left = "SELECT current_user = session_user, coalesce(current_setting('cognitive.user_id', true), '')"
                 assert tuple(await connection.fetchrow(left)) == (True, "")

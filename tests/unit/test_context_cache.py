@@ -19,34 +19,34 @@ def test_oldest_context_is_evicted_and_replaced_by_a_reference():
     cache = ContextCache(2)
     for turn_id in ("t1", "t2", "t3"):
         cache.put(context("a", turn_id))
-    assert cache.get("a", "t1") == TurnRef("a", "t1")
-    assert cache.get("a", "t3").message == "Hello"
+    assert cache.get(TurnRef("a", "t1")) == TurnRef("a", "t1")
+    assert cache.get(TurnRef("a", "t3")).message == "Hello"
 
 
 def test_context_of_another_agent_is_not_returned():
     cache = ContextCache(2)
     cache.put(context("a", "t"))
-    assert cache.get("b", "t") == TurnRef("b", "t")
+    assert cache.get(TurnRef("b", "t")) == TurnRef("b", "t")
 
 
 def test_first_context_of_a_turn_id_is_kept():
     cache = ContextCache(2)
     cache.put(context("a", "t", "first"))
     cache.put(context("a", "t", "second"))
-    assert cache.get("a", "t").message == "first"
+    assert cache.get(TurnRef("a", "t")).message == "first"
 
 
 def test_messages_and_tools_are_not_cached():
     cache = ContextCache(2)
     cache.put(context("a", "t"))
-    assert cache.get("a", "t").messages == cache.get("a", "t").tools == ()
+    assert cache.get(TurnRef("a", "t")).messages == cache.get(TurnRef("a", "t")).tools == ()
 
 
 def test_removed_turns_and_erased_agents_leave_the_cache():
     cache = ContextCache(9)
     for agent_id, turn_id in (("a", "t1"), ("a", "t2"), ("b", "t1")):
         cache.put(context(agent_id, turn_id))
-    cache.remove("a", "t1")
+    cache.remove(TurnRef("a", "t1"))
     assert len(cache) == 2
     cache.erase("a")
     assert len(cache) == 1

@@ -16,6 +16,7 @@ from brain.erasure.residue import Residue
 from brain.errors import InvalidInput
 from brain.journal import Journal, journal_name, read, written
 from brain.turn_records import Exposure, OpenTurn
+from brain.users import Scope
 
 OPENING = OpenTurn(
     turn_id="t",
@@ -55,80 +56,80 @@ def test_invalid_opening_is_refused(text):
 
 def test_only_parked_entries_expire_by_the_time_of_their_turn(journal):
     for name, days in (("old", 0), ("young", 9), ("waits", 0)):
-        journal.put("a", name, opening=written(replace(OPENING, at=AT + timedelta(days=days))))
-    journal.put("a", "alone", outcome="one")
-    journal.put("b", "theirs", opening=written(OPENING))
+        journal.put(Scope("a"), name, opening=written(replace(OPENING, at=AT + timedelta(days=days))))
+    journal.put(Scope("a"), "alone", outcome="one")
+    journal.put(Scope("b"), "theirs", opening=written(OPENING))
     for agent, name in (("a", "old"), ("a", "young"), ("a", "alone"), ("b", "theirs")):
-        journal.park(journal.find(agent, name), "refused")
+        journal.park(journal.find(Scope(agent), name), "refused")
     assert journal.end("a", AT + timedelta(days=5)) == 1
-    assert journal.find("a", "old") is None
-    assert all(journal.find("a", name) for name in ("young", "waits", "alone"))
-    assert journal.find("b", "theirs") is not None
+    assert journal.find(Scope("a"), "old") is None
+    assert all(journal.find(Scope("a"), name) for name in ("young", "waits", "alone"))
+    assert journal.find(Scope("b"), "theirs") is not None
     assert journal.end("a", AT + timedelta(days=5)) == 0
 
 
 def test_parked_outcome_without_opening_expires_by_its_storage_time(journal):
-    journal.put("a", "alone", outcome='{"response": "One is all there is."}')
+    journal.put(Scope("a"), "alone", outcome='{"response": "One is all there is."}')
     stored_at = datetime.now(UTC)
-    assert journal.cut("a", Residue(["One is all there is."])) == 1
-    journal.park(journal.find("a", "alone"), "refused")
+    assert journal.cut(Scope("a"), Residue(["One is all there is."])) == 1
+    journal.park(journal.find(Scope("a"), "alone"), "refused")
     assert journal.end("a", stored_at - timedelta(days=1)) == 0
     assert journal.end("a", stored_at + timedelta(days=1)) == 1
-    assert journal.find("a", "alone") is None
+    assert journal.find(Scope("a"), "alone") is None
 
 
 def test_entry_of_an_older_file_without_a_time_never_expires(journal):
-    journal.put("a", "alone", outcome="one")
+    journal.put(Scope("a"), "alone", outcome="one")
     with sqlite3.connect(journal.path) as older:
         older.execute("ALTER TABLE entry DROP COLUMN kept_at")
-    journal.park(journal.find("a", "alone"), "refused")
+    journal.park(journal.find(Scope("a"), "alone"), "refused")
     assert journal.end("a", datetime.now(UTC) + timedelta(days=1)) == 0
-    assert journal.put("a", "later", outcome="two")
+    assert journal.put(Scope("a"), "later", outcome="two")
 
 
 def test_journal_file_is_created_at_the_first_write(journal):
-    assert journal.count() == journal.erase("a") == 0
-    assert journal.after(0) is journal.find("a", "t") is None
+    assert journal.count() == journal.erase(Scope("a")) == 0
+    assert journal.after(0) is journal.find(Scope("a"), "t") is None
     assert not journal.path.parent.exists()
-    journal.put("a", "t", outcome="one")
+    journal.put(Scope("a"), "t", outcome="one")
     assert stat.S_IMODE(journal.path.parent.stat().st_mode) == 0o700
     reachable = 0o711 if os.geteuid() == 0 else 0o700
     assert stat.S_IMODE(journal.path.parent.parent.stat().st_mode) == reachable
 
 
 def test_first_opening_and_first_outcome_are_final(journal):
-    assert journal.put("a", "t", outcome="one")
-    assert not journal.put("a", "t", outcome="two")
-    assert journal.put("a", "t", opening="o", outcome="three")
-    assert not journal.put("a", "t", opening="p", outcome="four")
-    entry = journal.find("a", "t")
+    assert journal.put(Scope("a"), "t", outcome="one")
+    assert not journal.put(Scope("a"), "t", outcome="two")
+    assert journal.put(Scope("a"), "t", opening="o", outcome="three")
+    assert not journal.put(Scope("a"), "t", opening="p", outcome="four")
+    entry = journal.find(Scope("a"), "t")
     assert (entry.opening, entry.outcome) == ("o", "one")
     assert journal.count() == 1
 
 
 def test_only_the_stored_version_of_an_entry_is_removed(journal):
-    journal.put("a", "t", opening="o")
+    journal.put(Scope("a"), "t", opening="o")
     settled = journal.after(0)
-    journal.put("a", "t", outcome="added later")
+    journal.put(Scope("a"), "t", outcome="added later")
     journal.remove(settled)
     journal.park(settled, "bad")
-    entry = journal.find("a", "t")
+    entry = journal.find(Scope("a"), "t")
     assert (entry.outcome, entry.error) == ("added later", None)
     journal.remove(entry)
-    journal.put("a", "t", outcome="again")
+    journal.put(Scope("a"), "t", outcome="again")
     journal.remove(replace(entry, version=1))
-    assert journal.find("a", "t").outcome == "again", "an id is never reused"
+    assert journal.find(Scope("a"), "t").outcome == "again", "an id is never reused"
 
 
 def test_entries_come_oldest_first_and_parked_ones_wait_for_additions(journal):
     for name in ("one", "two", "three"):
-        journal.put("a", name, outcome="x")
+        journal.put(Scope("a"), name, outcome="x")
     first = journal.after(0)
     assert first.turn_id == "one"
     journal.park(first, "unknown turn")
     assert journal.after(0).turn_id == "two"
     assert (journal.count(), journal.count(parked=True)) == (2, 1)
-    journal.put("a", "one", opening="o")
+    journal.put(Scope("a"), "one", opening="o")
     assert journal.after(0).turn_id == "one"
     journal.park(journal.after(0), "still")
     journal.unpark()
@@ -137,12 +138,12 @@ def test_entries_come_oldest_first_and_parked_ones_wait_for_additions(journal):
 
 def test_erasing_an_agent_leaves_other_agents(journal):
     for agent in ("a", "b"):
-        journal.put(agent, "t", outcome=f"of {agent}")
-    entry = journal.find("a", "t")
+        journal.put(Scope(agent), "t", outcome=f"of {agent}")
+    entry = journal.find(Scope("a"), "t")
     assert journal.holds(entry)
-    assert journal.erase("a") == 1
+    assert journal.erase(Scope("a")) == 1
     assert not journal.holds(entry)
-    assert journal.find("b", "t").outcome == "of b"
+    assert journal.find(Scope("b"), "t").outcome == "of b"
     assert b"of a" not in journal.path.read_bytes()
 
 

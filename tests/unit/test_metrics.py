@@ -14,6 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from brain.errors import JournalError
 from brain.journal import Journal
+from brain.users import Scope
 from cognitive.telemetry.metrics import (
     FAIL_OPEN,
     INSTRUMENTS,
@@ -99,8 +100,8 @@ def test_journal_gauge_is_read_at_exposition(metrics, tmp_path):
     watch_journal(metrics, journal)
     assert value(metrics, "cognitive_journal_entries", state="waiting") == 0
     for turn in ("one", "two"):
-        journal.put("a", turn, outcome="{}")
-    journal.park(journal.find("a", "two"), "unreadable")
+        journal.put(Scope("a"), turn, outcome="{}")
+    journal.park(journal.find(Scope("a"), "two"), "unreadable")
     assert value(metrics, "cognitive_journal_entries", state="waiting") == 1
     assert value(metrics, "cognitive_journal_entries", state="aside") == 1
 

@@ -41,6 +41,7 @@ OTHERS = {
     "trust.recall_disabled_frames": ("debug",),
     "dedup.mode": "shorten",
     "capture": "user",
+    "capture_scope": "agent",
     "evidence.frame_thresholds": {"debug": 0.5},
     "agents": {"a": {"evidence": {"threshold": 0.5}}},
 }

@@ -24,6 +24,7 @@ from cognitive.session.work import Work
 from cognitive.turn import Attribution, Report, Shown, TurnContext
 
 NAMES = [
+    "ALL_USERS",
     "CognitiveError",
     "CognitiveLayer",
     "Degradation",
@@ -73,6 +74,8 @@ CALLS = {
     "rate": [(("a", "t", ID), {"useful": True})],
     "forget": [(("a", [ID]), {})],
     "erase_agent": [(("a",), {})],
+    "forget_user": [(("a", "u"), {})],
+    "share": [(("a", [ID]), {"user_id": "u"})],
     "why": [(("a", "t", ID), {})],
     "resume": [(("a", "s"), {})],
     "end_session": [(("a", "s"), {})],

@@ -15,7 +15,7 @@ Modules, in order of execution:
 from __future__ import annotations
 
 from cognitive.runtimes.mcp.http import Admit, Authenticate, Endpoint, bearer
-from cognitive.runtimes.mcp.scope import TURN, Scope, TraceLookup
+from cognitive.runtimes.mcp.scope import TURN, McpScope, TraceLookup
 from cognitive.runtimes.mcp.server import create_server
 
-__all__ = ["TURN", "Admit", "Authenticate", "Endpoint", "Scope", "TraceLookup", "bearer", "create_server"]
+__all__ = ["TURN", "Admit", "Authenticate", "Endpoint", "McpScope", "TraceLookup", "bearer", "create_server"]

@@ -13,11 +13,11 @@ from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as Request
 
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes.mcp.scope import Scope, TraceLookup, no_trace_lookup
+from cognitive.runtimes.mcp.scope import McpScope, TraceLookup, no_trace_lookup
 from cognitive.runtimes.mcp.server import RequestContext, create_server
 
-Admit = Callable[[Request], Scope | None]  # returns the scope of an ASGI request; None refuses it
-Authenticate = Callable[[str], Scope | None]  # returns the scope of a bearer token; None refuses it
+Admit = Callable[[Request], McpScope | None]  # returns the scope of an ASGI request; None refuses it
+Authenticate = Callable[[str], McpScope | None]  # returns the scope of a bearer token; None refuses it
 
 LOOPBACK_HOSTS = ("127.0.0.1", "127.0.0.1:*", "localhost", "localhost:*", "[::1]", "[::1]:*")
 LOOPBACK_ORIGINS = tuple(f"http://{host}" for host in LOOPBACK_HOSTS)
@@ -91,7 +91,7 @@ def bearer(authenticate: Authenticate) -> Admit:
     The function refuses a request with several Authorization headers.
     """
 
-    def admit(request: Request) -> Scope | None:
+    def admit(request: Request) -> McpScope | None:
         values = Headers(scope=request).getlist("authorization")
         kind, _, token = values[0].partition(" ") if len(values) == 1 else ("", "", "")
         return authenticate(token.strip()) if kind.lower() == "bearer" and token.strip() else None
@@ -103,9 +103,9 @@ def _error_response(status: int, message: str, **headers: str) -> ASGIApp:
     return JSONResponse({"error": message}, status, headers)
 
 
-def _scope_of(context: RequestContext) -> Scope:
+def _scope_of(context: RequestContext) -> McpScope:
     """Return the scope (the memory that the caller may use) that `Endpoint` stored in a request."""
     if context.request is None:
-        raise RuntimeError("the request has no token because it was not sent by HTTP; create the server with a Scope")
-    scope: Scope = context.request.scope[_SCOPE]
+        raise RuntimeError("the request has no token because it was not sent by HTTP; create the server with a scope")
+    scope: McpScope = context.request.scope[_SCOPE]
     return scope

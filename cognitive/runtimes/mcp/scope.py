@@ -22,7 +22,7 @@ TraceLookup = Callable[[str], str | None]  # from a trace id, 32 hexadecimal dig
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class McpScope:
     """The memory that an MCP caller may use: that of one agent.
 
     With `session_id`, the caller sees only turns of that session. With `may_remember`, it may store memories with the
@@ -47,7 +47,7 @@ class ScopedRequest:
     """An MCP request: the memory layer that answers it, the caller's scope, and the field `_meta` of the request."""
 
     layer: CognitiveLayer
-    scope: Scope
+    scope: McpScope
     meta: Mapping[str, Any]
 
     @property

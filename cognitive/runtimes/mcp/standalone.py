@@ -15,11 +15,11 @@ from starlette.routing import Route
 
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.mcp.http import LOOPBACK_HOSTS, LOOPBACK_ORIGINS, Authenticate, Endpoint, bearer
-from cognitive.runtimes.mcp.scope import Scope
+from cognitive.runtimes.mcp.scope import McpScope
 from cognitive.runtimes.mcp.server import create_server
 
 
-async def serve_stdio(scope: Scope) -> None:
+async def serve_stdio(scope: McpScope) -> None:
     """Open a memory layer, and serve one MCP client over standard input and output until the input ends.
 
     Logs go to standard error. If Postgres is away, the layer opens nevertheless.
@@ -33,7 +33,7 @@ async def serve_stdio(scope: Scope) -> None:
 
 
 async def serve_http(
-    scope: Scope, token: str, listening: socket.socket, names: Sequence[str] = (), *, http: Any = "auto"
+    scope: McpScope, token: str, listening: socket.socket, names: Sequence[str] = (), *, http: Any = "auto"
 ) -> None:
     """Open a memory layer, and serve MCP at the path /mcp until the process gets a signal to stop.
 
@@ -48,7 +48,7 @@ async def serve_http(
         await server.serve(sockets=[listening])
 
 
-def app(layer: CognitiveLayer, scope: Scope, token: str, names: Sequence[str] = ()) -> Starlette:
+def app(layer: CognitiveLayer, scope: McpScope, token: str, names: Sequence[str] = ()) -> Starlette:
     """Return an ASGI app that serves MCP at the path /mcp to clients with this token."""
     origins = [f"{scheme}://{name}" for name in names for scheme in ("http", "https")]
     endpoint = Endpoint(
@@ -66,14 +66,14 @@ def app(layer: CognitiveLayer, scope: Scope, token: str, names: Sequence[str] = 
     return Starlette(routes=[Route("/mcp", endpoint)], lifespan=lifespan)
 
 
-def single_token(token: str, scope: Scope) -> Authenticate:
+def single_token(token: str, scope: McpScope) -> Authenticate:
     """Return a function that authenticates one token: it returns `scope` for this token, and None for any other.
 
     It compares in constant time, so that the response time reveals nothing about the token.
     """
     expected = token.encode()
 
-    def authenticate(token: str) -> Scope | None:
+    def authenticate(token: str) -> McpScope | None:
         return scope if hmac.compare_digest(token.encode(), expected) else None
 
     return authenticate
