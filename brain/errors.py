@@ -66,7 +66,15 @@ class WrongEventLoop(CognitiveError):
 
 
 class StoreError(CognitiveError):
-    """Raised when Postgres refused a statement or failed; the exception of the database driver is its `__cause__`."""
+    """Raised when Postgres refused a statement or failed; the exception of the database driver is its `__cause__`.
+
+    `problem` says what is wrong and `remedy` what to do, or is empty; the message is both.
+    """
+
+    def __init__(self, problem: str = "", *, remedy: str = "") -> None:
+        super().__init__(f"{problem}: {remedy}" if remedy else problem)
+        self.problem = problem
+        self.remedy = remedy
 
 
 class StoreUnavailable(StoreError):

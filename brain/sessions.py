@@ -56,6 +56,19 @@ class SessionState:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionSummary:
+    """A session in a list: its numbers of memories and turns, when it began, was last used and ended, and its user."""
+
+    session_id: str
+    memories: int
+    turns: int
+    started_at: datetime
+    last_at: datetime
+    ended_at: datetime | None
+    user_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class ClearedSession:
     """The numbers of rows that `Sessions.clear` removed; `sessions` is 0 if the session does not exist."""
 
@@ -103,6 +116,13 @@ class Sessions:
             )
 
         return await self._database.run(scope, work)
+
+    async def page(self, scope: Scope, limit: int, offset: int) -> list[SessionSummary]:
+        """Return at most `limit` sessions that a view sees from position `offset`, the last used first."""
+        rows = await self._database.run(
+            scope, lambda c: c.fetch(*SQL.sessions(agent_id=scope.agent_id, limit=limit, offset=offset))
+        )
+        return [SessionSummary(*row) for row in rows]
 
     async def roll(
         self,

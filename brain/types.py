@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar, get_args
 from uuid import UUID
 
 import numpy as np
@@ -117,11 +117,24 @@ def _one_user(value: object) -> object:
     return value
 
 
+if TYPE_CHECKING:
+    _T = TypeVar("_T")
+    # The type of a field that takes any sequence, such as a list, and holds a tuple.
+    Several = Sequence[_T]
+else:
+
+    class Several:
+        """`Several[X]` is `tuple[X, ...]` while the program runs: pydantic makes a tuple of any sequence."""
+
+        def __class_getitem__(cls, item: Any) -> Any:
+            return tuple[item, ...]
+
+
 Text = Annotated[str, AfterValidator(_storable)]
 Moment = Annotated[AwareDatetime, AfterValidator(_in_supported_years)]
 Label = Annotated[Text, Field(max_length=MAX_LABEL_LENGTH), AfterValidator(_not_blank)]
 UserLabel = Annotated[Label, BeforeValidator(_one_user)]
-Labels = Annotated[tuple[Label, ...], Field(max_length=MAX_LABELS)]
+Labels = Annotated[Several[Label], Field(max_length=MAX_LABELS)]
 MemoryText = Annotated[Text, Field(max_length=MAX_CONTENT_LENGTH), AfterValidator(_not_blank)]
 Metadata = Annotated[Mapping[str, Any], AfterValidator(_metadata)]
 

@@ -13,6 +13,7 @@ Modules, in order of execution:
 - `runtimes`: one module per agent framework, MCP among them.
 - `client`: use a layer that runs on a server, over HTTP.
 - `wire`: the data types that are sent over HTTP.
+- `blocking`: the layer for synchronous code.
 - `layer`: the main class `CognitiveLayer`, with `pre_turn` and `post_turn`.
 - `bootstrap`: create the objects that a layer consists of, from the database to the API, as the settings say.
 - `startup`: load the models and the rules when a layer opens.
@@ -43,6 +44,7 @@ Modules, in order of execution:
 - `policy`: every setting of a turn, and the policy that is active for an agent.
 - `tokens`: count tokens.
 - `errors`: the errors that the layer raises.
+- `extras`: name the command that installs what an optional part needs.
 """
 
 from __future__ import annotations
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
 
     from brain.types import NewMemory
     from brain.users import ALL_USERS
+    from cognitive.blocking import Blocking
     from cognitive.degradation import Degradation
     from cognitive.errors import CognitiveError
     from cognitive.layer import CognitiveLayer
@@ -62,6 +65,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALL_USERS",
+    "Blocking",
     "CognitiveError",
     "CognitiveLayer",
     "Degradation",
@@ -78,6 +82,7 @@ __all__ = [
 
 _HOME = {
     "ALL_USERS": "brain.users",
+    "Blocking": "cognitive.blocking",
     "CognitiveError": "cognitive.errors",
     "CognitiveLayer": "cognitive.layer",
     "Degradation": "cognitive.degradation",

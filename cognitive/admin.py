@@ -29,6 +29,16 @@ async def migrate(url: str | None) -> str:
     return await _at(url, upgrade, lambda urls: urls.owner)
 
 
+async def admit(url: str | None, logins: Sequence[str]) -> None:
+    """Let database logins act as the application; see `brain.postgres.roles`."""
+    await _at(url, lambda at: roles.admit(at, logins))
+
+
+def is_embedded(url: str | None) -> bool:
+    """Return True if neither an argument nor the settings name a database, so that it is the embedded server's."""
+    return (url or from_environment().database_url) is None
+
+
 async def repair(url: str | None) -> tuple[str, ...]:
     """Rebuild the invalid indexes of a database and build the missing ones; return the names of all indexes built."""
     from brain.postgres.migrate import repair

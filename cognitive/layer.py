@@ -19,9 +19,10 @@ from brain.store import Progress
 from brain.types import Memory, MemoryType, NewMemory, Receipt, Trust
 from brain.users import Scope, UserId
 from cognitive import bootstrap
+from cognitive.api.health import LayerHealth
 from cognitive.api.sessions import PAGE_CHARACTERS
 from cognitive.catalog.refine import RefinedTools, ToolChooser
-from cognitive.errors import InvalidInput, StoreUnavailable
+from cognitive.errors import StoreUnavailable
 from cognitive.feedback.capture import Extractor
 from cognitive.lab.why import Explanation
 from cognitive.pipeline import TurnRequest, create_context
@@ -35,6 +36,7 @@ from cognitive.telemetry.metrics import Metrics
 from cognitive.telemetry.operations import ERASE, FORGET, POST_TURN, PRE_TURN, RECALL, REMEMBER, UPDATE, instrument
 from cognitive.tokens import TokenCounter
 from cognitive.turn import Message, Outcome, Report, Turn, TurnContext, TurnRef
+from cognitive.validation import require_instance, require_sequence
 from cognitive.window.fit import FittedWindow
 from cognitive.window.summary import Summarizer
 
@@ -124,6 +126,7 @@ class CognitiveLayer:
             WrongEventLoop: the call comes from another event loop than the one that opened the layer.
         """
         event_loop.require(self.loop)
+        require_instance("turn", turn, Turn, 'Turn(agent_id="…", session_id="…", text="…")')
         request = await TurnRequest.create(turn, self._policies)
         try:
             async with asyncio.TaskGroup() as tasks:  # the parts fail open, so that none cancels another
@@ -155,8 +158,9 @@ class CognitiveLayer:
             WrongEventLoop: as in `pre_turn`.
         """
         event_loop.require(self.loop)
-        if not all(isinstance(message, Message) for message in conversation):
-            raise InvalidInput("conversation: expected Message values")
+        require_instance("context", context, TurnContext, "the result of pre_turn")
+        for message in require_sequence("conversation", conversation, "Message values"):
+            require_instance("conversation", message, Message, 'Message(role="user", content="…") values')
         if not any(message.role == "user" for message in conversation):
             conversation = [Message(role="user").model_copy(update={"content": context.message}), *conversation]
         return await self._window.fit(context, conversation, iteration, self._policy_of(context))
@@ -184,6 +188,7 @@ class CognitiveLayer:
             WrongEventLoop: as in `pre_turn`.
         """
         event_loop.require(self.loop)
+        _require_outcome(context, outcome)
         if self._policies.for_agent(context.agent_id).dedup.enabled:
             self._prefetch.enqueue(context.agent_id, without_injected(outcome.response))
         received_at = time()
@@ -203,6 +208,7 @@ class CognitiveLayer:
             WrongEventLoop: as in `pre_turn`.
         """
         event_loop.require(self.loop)
+        _require_outcome(context, outcome)
         name = (*context.scope.key, context.turn_id, str(uuid4()))
         if not self._settling.start(self._posted(context, outcome), *name):
             raise StoreUnavailable("settle: too many outcomes are pending; wait with `flush`, or call `post_turn`")
@@ -247,6 +253,7 @@ class CognitiveLayer:
         where: Mapping[str, Any] | None = None,
         as_of: datetime | None = None,
         user_id: str | None = None,
+        related_only: bool = False,
     ) -> RecallHits:
         """Return at most `limit` memories for a query, best first; this is the recall tool of the model.
 
@@ -270,6 +277,7 @@ class CognitiveLayer:
             as_of: only memories that were visible at this time, which must not be after `now`: they had occurred, and
                 were not hidden (superseded, retired, expired, merged) yet.
             user_id: the user whose memories are searched beside the shared ones; None searches shared ones only.
+            related_only: leave out memories that share no word with the query and whose vector is far from it.
 
         Raises:
             InvalidInput: the query or a filter is invalid; the message names it.
@@ -279,7 +287,14 @@ class CognitiveLayer:
         event_loop.require(self.loop)
         filters = recall_filter(where, tags, session_id, since, until, as_of, now)
         return await self._recall.search(
-            Scope.of_one(agent_id, user_id), query, memory_type, limit, turn_id, now, filters
+            Scope.of_one(agent_id, user_id),
+            query,
+            memory_type,
+            limit,
+            turn_id,
+            now,
+            filters,
+            related_only=related_only,
         )
 
     async def get(self, agent_id: str, ids: Sequence[UUID], *, user_id: UserId = None) -> list[Memory]:
@@ -289,7 +304,7 @@ class CognitiveLayer:
     @instrument(UPDATE)
     @waits_for_recovery
     async def update(
-        self, agent_id: str, id: UUID, *, by: Trust = "host", user_id: UserId = None, **changes: Any
+        self, /, agent_id: str, id: UUID, *, by: Trust = "host", user_id: UserId = None, **changes: Any
     ) -> Memory:
         """Change fields of a memory and return it.
 
@@ -431,9 +446,23 @@ class CognitiveLayer:
         """
         return await self.sessions.artifact(agent_id, id, start=start, length=length, user_id=user_id)
 
+    async def health(self) -> LayerHealth:
+        """Check the database, the journal and the embedding model, as `cognitive doctor` does.
+
+        An unreachable database is a finding with a remedy. Errors are returned as findings, not raised.
+        """
+        return await self.admin.health()
+
     def _policy_of(self, context: TurnContext) -> Policy:
         """Return the policy that the turn was planned with, or the current one if the context came over HTTP."""
         return context.policy or self._policies.for_agent(context.agent_id)
 
     async def _posted(self, context: TurnContext | TurnRef, outcome: Outcome) -> None:
         await self.post_turn(context, outcome)
+
+
+def _require_outcome(context: TurnContext | TurnRef, outcome: Outcome) -> None:
+    """Raise InvalidInput if the arguments of `post_turn` have other types, such as a text as the outcome."""
+    expected = "the result of pre_turn, or TurnRef(agent_id, turn_id)"
+    require_instance("context", context, (TurnContext, TurnRef), expected)
+    require_instance("outcome", outcome, Outcome, 'Outcome(response="…")')

@@ -121,7 +121,7 @@ class WindowBuilder:
         """
         turn, policy = request.turn, request.policy
         if not request.planned:
-            return ConversationWindow(turn.conversation, None)
+            return ConversationWindow(tuple(turn.conversation), None)
         try:
             return await self._session_manager.window(Conversation.of(turn), request.now, request.deadline, policy)
         except Exception as error:  # the turn must go on

@@ -25,10 +25,11 @@ from cognitive.recall_hits import RecallHit, RecallHits
 from cognitive.recording.record import RecordedCandidate, decode
 from cognitive.trace import NOT_ELIGIBLE
 from cognitive.turn import MAX_MESSAGE_LENGTH
-from cognitive.validation import require_aware, require_label
+from cognitive.validation import require_aware, require_label, require_sequence
 
 MAX_HITS = 200
 _FURTHER = 8  # a search that found too few distinct memories is repeated for this many times as many
+_MIN_COSINE = 0.2  # unrelated sentences have 0.0 to 0.15 with the bundled model, questions and answers 0.3 or more
 _MAX_SEARCHED = 1_600  # memories of each type that one recall searches for
 
 
@@ -44,6 +45,7 @@ class _Search:
     filters: MemoryFilter
     policy: Policy
     present: frozenset[UUID]
+    related_only: bool = False
 
 
 class Recall:
@@ -64,11 +66,14 @@ class Recall:
         turn_id: str | None = None,
         now: datetime | None = None,
         filters: MemoryFilter = NO_FILTER,
+        *,
+        related_only: bool = False,
     ) -> RecallHits:
         """Return at most `limit` memories for a query, best first; at least `more` of the result were left out.
 
         Near-identical memories are one hit with a count. If `turn_id` is given, memories that the turn's prompt already
-        shows are left out, and the results are recorded as shown in that turn.
+        shows are left out, and the results are recorded as shown in that turn. With `related_only`, memories are left
+        out that share no word with the query and whose vector is far from it.
 
         Raises:
             InvalidInput: an unknown memory type, a limit outside 1 to 200, or a query that is not a text.
@@ -85,7 +90,7 @@ class Recall:
             await _require_open(self._turns, scope, turn_id, policy)
         types = (memory_type,) if memory_type is not None else MEMORY_TYPES
         present = await _present(self._store, self._turns, scope, turn_id, now) if turn_id else frozenset[UUID]()
-        found = await self._find(_Search(scope, query, types, limit, now, filters, policy, present))
+        found = await self._find(_Search(scope, query, types, limit, now, filters, policy, present, related_only))
         hits = RecallHits(_hits(found[:limit]), more=len(found[limit:]))
         if turn_id and hits:
             gaps = await _relevance_gaps(self._turns, scope, turn_id, hits)
@@ -117,10 +122,22 @@ class Recall:
         ranked = await self._engine.recall(search.scope, queries, search.filters, search.now, search.policy)
         folded = fold(trust.drop_untrusted(ranked, search.policy).kept)
         found = [
-            each for each in folded if search.present.isdisjoint(candidate.hit.memory_id for candidate in each.group)
+            each
+            for each in folded
+            if search.present.isdisjoint(candidate.hit.memory_id for candidate in each.group)
+            and not (search.related_only and _unrelated(each))
         ]
         has_more = len(ranked) >= wanted and wanted < _MAX_SEARCHED
         return found, min(wanted * _FURTHER, _MAX_SEARCHED) if has_more else None
+
+
+def _unrelated(found: Folded) -> bool:
+    """Return True if no memory of the group shares a word with the query or has a vector near to it."""
+    scores = [candidate.hit.scores for candidate in found.group]
+    return not any(
+        each.get("content_matched") or each.get("context_matched") or each.get("content_cosine", 0.0) >= _MIN_COSINE
+        for each in scores
+    )
 
 
 def recall_filter(
@@ -137,7 +154,10 @@ def recall_filter(
     Raises:
         InvalidInput: an argument is invalid, or `as_of` is after `now` (None: the present).
     """
-    for name, value in (("session_id", session_id), *(("tags", tag) for tag in tags)):
+    for name, value in (
+        ("session_id", session_id),
+        *(("tags", tag) for tag in require_sequence("tags", tags, "texts")),
+    ):
         if value is not None:
             require_label(name, value)
     for name, at in (("now", now), ("since", since), ("until", until), ("as_of", as_of)):

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import from_json, to_json
 
 from brain.filters import MemoryFilter
-from brain.types import InputModel, Label, MemoryType, Moment, Text, UserLabel, Vector
+from brain.types import InputModel, Label, MemoryType, Moment, Several, Text, UserLabel, Vector
 from brain.users import SHARED, Scope
 from cognitive.degradation import Degradation
 from cognitive.plan import Plan
@@ -55,7 +55,7 @@ class Message(InputModel):
     content: MessageText = ""
     at: Moment | None = None
     kind: Label | None = None
-    tool_calls: tuple[ToolCall, ...] = ()
+    tool_calls: Several[ToolCall] = ()
     tool_call_id: Label | None = None
 
 
@@ -94,15 +94,15 @@ class Tool(InputModel):
     name: Label
     description: Text = ""
     parameters: Json = Field(default_factory=dict)
-    category: Label | tuple[Label, ...] = ()
+    category: Label | Several[Label] = ()
     id: Label | None = None
-    intent_keywords: tuple[Label, ...] = ()
+    intent_keywords: Several[Label] = ()
     typical_use: Text = ""
-    limitations: tuple[Text, ...] = ()
-    accepts: tuple[Label, ...] = ()
-    produces: tuple[Label, ...] = ()
-    supersedes: tuple[Label, ...] = ()
-    steps: tuple[Json, ...] = ()
+    limitations: Several[Text] = ()
+    accepts: Several[Label] = ()
+    produces: Several[Label] = ()
+    supersedes: Several[Label] = ()
+    steps: Several[Json] = ()
     inputs: Json = Field(default_factory=dict)
     outputs: Json = Field(default_factory=dict)
 
@@ -147,12 +147,12 @@ class Turn(InputModel):
     session_id: Label
     text: MessageText
     user_id: UserLabel | None = None
-    conversation: tuple[Message, ...] = ()
-    tools: tuple[Tool, ...] = ()
+    conversation: Several[Message] = ()
+    tools: Several[Tool] = ()
     model: Label | None = None
     kind: TurnKind = "user"
     thinking: Label | None = None
-    attachments: tuple[Any, ...] = ()
+    attachments: Several[Any] = ()
     iteration: Annotated[int, Field(ge=0)] | None = None
     plan_step: Text | None = None
     now: Moment | None = None
@@ -175,9 +175,9 @@ class Outcome(InputModel):
     """
 
     response: MessageText = ""
-    tool_calls: tuple[ToolCall, ...] = ()
+    tool_calls: Several[ToolCall] = ()
     status: Status = "completed"
-    citations: tuple[UUID, ...] = ()
+    citations: Several[UUID] = ()
     ratings: Mapping[UUID, bool] = Field(default_factory=dict)
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence, Set, ValuesView
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from brain.errors import InvalidInput, UnknownTurn
 from brain.text import unstorable
 from brain.types import MAX_LABEL_LENGTH
 from brain.users import Scope
+
+_MAX_SHOWN = 60  # characters of a value in a message
 
 
 def require_id(name: str, value: object) -> UUID:
@@ -19,6 +23,31 @@ def require_id(name: str, value: object) -> UUID:
         return UUID(str(value))
     except ValueError:
         raise InvalidInput(f"{name}: expected a memory's id, got {value!r}") from None
+
+
+def require_ids(name: str, values: object) -> list[UUID]:
+    """Return a sequence of memories' ids as UUIDs, each once; raise InvalidInput for anything else, such as one id."""
+    return list(dict.fromkeys(require_id(name, each) for each in require_sequence(name, values, "ids")))
+
+
+def require_sequence(name: str, values: object, items: str) -> Sequence[Any]:
+    """Return a sequence of `items`; raise InvalidInput for anything else, such as a single one of them."""
+    if isinstance(values, Sequence) and not isinstance(values, (str, bytes)):
+        return values
+    if isinstance(values, (Set, ValuesView, Iterator)):
+        return list(values)
+    raise InvalidInput(f"{name}: expected a list of {items}, got {_shown(values)}; pass [{type(values).__name__}, …]")
+
+
+def require_instance(name: str, value: object, types: type | tuple[type, ...], example: str) -> None:
+    """Raise InvalidInput if a value has none of the types. `example` says in the message what to pass."""
+    if not isinstance(value, types):
+        raise InvalidInput(f"{name}: got {_shown(value)}; pass {example}")
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return f"{type(value).__name__} {text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + '…'}"
 
 
 def require_label(name: str, value: object, *, max_length: int = MAX_LABEL_LENGTH) -> str:

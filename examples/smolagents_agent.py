@@ -10,8 +10,7 @@ from typing import Any
 from smolagents import ChatMessage, MessageRole, Model, ToolCallingAgent
 from smolagents.models import ChatMessageToolCall, ChatMessageToolCallFunction
 
-from cognitive import Policy
-from cognitive.runtimes.blocking import Blocking
+from cognitive import Blocking, Policy
 from cognitive.runtimes.smolagents import CognitiveMultiStepAgent
 
 AGENT = "example-smolagents"

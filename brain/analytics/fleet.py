@@ -6,12 +6,13 @@ The counts contain no text. Only database logins with the overview role may read
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
 from brain import rollups, statements
 from brain.analytics.turn_rows import Period, Point, Total
-from brain.errors import InvalidInput
+from brain.errors import InvalidInput, SchemaError, StoreError, StoreUnavailable
 from brain.postgres import roles
 from brain.postgres.database import Connection, Database, T, Work
 from brain.postgres.reading import ReadDatabase
@@ -23,6 +24,16 @@ SQL = statements.load("fleet")
 MAX_AGENTS = 500  # of one page
 MIN_TURNS = 20  # minimum turns of an agent for its share of degraded turns to be meaningful
 _SECONDS = 10.0
+_REMEDY = "run `cognitive db roles LOGIN --overview --url URL-OF-THE-OWNER`"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSummary:
+    """An agent in a list: the number of its turns, and the day (UTC) of the latest."""
+
+    agent_id: str
+    turns: int
+    last_day: datetime
 
 
 class FleetAnalytics:
@@ -47,6 +58,26 @@ class FleetAnalytics:
             raise InvalidInput(f"limit: expected a number from 1 to {MAX_AGENTS}, got {limit}")
         rows = await self._fetch(SQL.across_agents, period, order=order, limit=limit, min_turns=MIN_TURNS)
         return [Total(row["agent_id"], _numbers(row), row["last_at"]) for row in rows]
+
+    async def page(self, limit: int = 50, offset: int = 0) -> list[AgentSummary]:
+        """Return at most `limit` agents that had turns, from position `offset`; the latest turns come first.
+
+        Raises:
+            InvalidInput: `limit` or `offset` is out of range.
+            SchemaError: the login was not granted the role `cognitive_overview`.
+        """
+        if not 0 < limit <= MAX_AGENTS or offset < 0:
+            raise InvalidInput(f"limit, offset: expected 1 to {MAX_AGENTS} and 0 or more, got {limit} and {offset}")
+
+        async def work(c: Connection) -> Sequence[Any]:
+            return list(await c.fetch(*SQL.listed(limit=limit, offset=offset)))
+
+        try:
+            return [AgentSummary(*row) for row in await self._as_overview(work)]
+        except StoreUnavailable:
+            raise
+        except (InvalidInput, StoreError) as error:  # the role does not exist, or the login may not use it
+            raise SchemaError("this login may not list agents", remedy=_REMEDY) from error
 
     async def count(self, period: Period) -> int:
         """Return the number of agents that had turns in the period."""

@@ -3,7 +3,7 @@
 Each process that uses the server holds a shared lock on the file `users.lock`. A process that leaves tries to take this
 lock exclusively. If it succeeds, no other process uses the server, and it stops the server. Starting, joining and
 stopping need the lock `start.lock`, so that no process joins a server that is being stopped. The kernel releases the
-locks of killed processes.
+locks of killed processes. A watcher stops the server of processes that were all killed.
 """
 
 from __future__ import annotations
@@ -11,12 +11,15 @@ from __future__ import annotations
 import atexit
 import importlib.util
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from brain.embedded import watch
 from brain.embedded.account import make_home, server_account
 from brain.embedded.cluster import CREATE_TIMEOUT, START_TIMEOUT, Cluster
 from brain.errors import EmbeddedServerError
@@ -36,12 +39,16 @@ class ServerUrls:
 class EmbeddedServer:
     """Starts, shares and stops the embedded Postgres server of a data directory, for one process.
 
-    The methods block: call them in a thread.
+    A process beside the server looks every `watch_seconds` if all processes that used it were killed, and then stops it
+    (see `watch`); with None there is no such process. The methods block: call them in a thread.
     """
 
-    def __init__(self, directory: Path | None = None, *, install: Path | None = None) -> None:
+    def __init__(
+        self, directory: Path | None = None, *, install: Path | None = None, watch_seconds: float | None = watch.SECONDS
+    ) -> None:
         self._directory = (directory or from_environment().directory).expanduser().resolve()
         self._install = (install or _bundled_install()).resolve()
+        self._watch_seconds = watch_seconds
         self._users = FileLock(self._directory / "postgres" / "users.lock")
         self._cluster: Cluster | None = None
         self._mutex = threading.Lock()
@@ -104,9 +111,32 @@ class EmbeddedServer:
                 except BaseException:
                     self._users.unlock()
                     raise
+                if self._watch_seconds is not None:
+                    self._watch()
         except OSError as error:
             raise EmbeddedServerError(f"the data directory {self._directory} cannot be used: {error}") from error
         return cluster
+
+    def _watch(self) -> None:
+        """Start the watcher of the server unless it runs already. It is no child of this process, and outlives it."""
+        running = FileLock(self._directory / "postgres" / "watch.lock")
+        if not running.try_lock():
+            return
+        try:
+            folder = Path(watch.__file__)
+            command = [sys.executable, "-I", "-S", str(folder), str(folder.parents[2]), str(self._directory)]
+            subprocess.run(
+                ["/bin/sh", "-c", 'exec "$@" &', "sh", *command, str(self._watch_seconds)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                start_new_session=True,
+                pass_fds=running.descriptors,
+                check=True,
+            )
+        finally:
+            running.leave()
 
     def _ensure(self, cluster: Cluster) -> None:
         if cluster.probe() is None:

@@ -6,6 +6,7 @@ Modules, in order of execution:
 - `database`: run work in a tenant's transaction, with retries on a lost connection.
 - `breaker`: stop calling a database that does not answer, probe it, and let calls wait for its return.
 - `connection_setup`: make a pool's connections, check the database, and classify the exceptions of asyncpg.
+- `refusals`: explain why a server cannot be used, and say what to do.
 - `schema`: name what this version needs of a database: revision, server, extension.
 - `transaction`: begin, commit and undo a transaction for one tenant.
 - `wire_types`: encode and decode vectors, and turn rows into typed values.

@@ -8,7 +8,8 @@ from contextlib import asynccontextmanager
 
 import asyncpg
 
-from brain.errors import SchemaError, StoreUnavailable
+from brain.errors import StoreUnavailable
+from brain.postgres.refusals import plain_url, refused, unreachable
 
 _CONNECT_SECONDS = 5.0
 _CLOSE_SECONDS = 1.0  # a frozen server never acknowledges the close; the caller should get its error soon
@@ -33,14 +34,14 @@ async def connected(
     except (OSError, TimeoutError, asyncpg.PostgresConnectionError, asyncpg.InterfaceError) as error:
         raise StoreUnavailable(f"the connection to Postgres was lost: {_description(error)}") from error
     except asyncpg.PostgresError as error:
-        raise SchemaError(f"cannot {purpose}: {error}") from error
+        raise refused(error, url, f"cannot {purpose}") from error
     finally:
         await _closed(connection)
 
 
 async def _connected(url: str, statement_seconds: float | None) -> asyncpg.Connection:
     try:
-        return await asyncpg.connect(url, timeout=_CONNECT_SECONDS, command_timeout=statement_seconds)
+        return await asyncpg.connect(plain_url(url), timeout=_CONNECT_SECONDS, command_timeout=statement_seconds)
     except (
         OSError,
         TimeoutError,
@@ -48,9 +49,9 @@ async def _connected(url: str, statement_seconds: float | None) -> asyncpg.Conne
         asyncpg.CannotConnectNowError,
         asyncpg.TooManyConnectionsError,
     ) as error:
-        raise StoreUnavailable(f"cannot connect to Postgres: {_description(error)}") from error
+        raise unreachable(error, url) from error
     except (ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-        raise SchemaError(f"cannot use this database: {error}") from error
+        raise refused(error, url) from error
 
 
 async def _closed(connection: asyncpg.Connection) -> None:

@@ -11,7 +11,8 @@ import logging
 import asyncpg
 
 from brain.deadline import Deadline
-from brain.errors import SchemaError, StoreError, StoreUnavailable
+from brain.errors import SchemaError, StoreError
+from brain.postgres.refusals import UPGRADE, refused, unreachable
 from brain.postgres.roles import OPERATOR
 from brain.postgres.schema import MIN_PGVECTOR, MIN_POSTGRES, pgvector_too_old, refusal
 from brain.postgres.transaction import Connection
@@ -64,8 +65,8 @@ SELECT current_setting('server_version_num')::int / 10000 AS postgres,
 _VERSION = "SELECT version_num, to_jsonb(v) ->> 'oldest' AS oldest FROM cognitive.alembic_version AS v"
 
 
-async def fill(pool: asyncpg.Pool) -> None:
-    """Open the first connections of a pool. If one of them cannot be used, close all of them.
+async def fill(pool: asyncpg.Pool, url: str) -> None:
+    """Open the first connections of a pool to the database at `url`. If one of them cannot be used, close all of them.
 
     Raises:
         SchemaError: the address, the login or the database is not usable; the message gives the reason.
@@ -76,13 +77,13 @@ async def fill(pool: asyncpg.Pool) -> None:
     except asyncpg.ClientConfigurationError as error:
         raise SchemaError(f"not a usable database URL: {error}") from error
     except MISCONFIGURED as error:
-        raise SchemaError(f"cannot use this database: {error}. Has `cognitive db upgrade` been run on it?") from error
+        raise refused(error, url) from error
     except (*LOST, TimeoutError) as error:
         if "startup parameter" in str(error):  # only a pooler refuses the role as a startup parameter
             raise SchemaError(f"this is a pooler: set COGNITIVE_POOLER=transaction ({error})") from error
-        raise StoreUnavailable(f"cannot connect to Postgres: {error or 'no answer'}") from error
+        raise unreachable(error, url) from error
     except (ValueError, asyncpg.PostgresError) as error:
-        raise SchemaError(f"cannot use this database: {error}") from error
+        raise refused(error, url) from error
 
 
 async def _opened(pool: asyncpg.Pool) -> None:
@@ -120,7 +121,7 @@ async def _checked(connection: Connection) -> None:
         )
     version = await connection.fetchrow(_VERSION) if state["migrated"] else None
     if version is None:
-        raise SchemaError("this database has no cognitive schema yet: run `cognitive db upgrade`")
+        raise SchemaError("this database has no cognitive schema yet", remedy=UPGRADE)
     if (refused := refusal(version["version_num"], version["oldest"])) is not None:
         raise SchemaError(refused)
     if state["above_policies"]:
@@ -138,7 +139,7 @@ async def _checked(connection: Connection) -> None:
     await connection.set_type_codec("jsonb", schema="pg_catalog", encoder=json.dumps, decoder=json.loads)
 
 
-def refused(error: asyncpg.InsufficientPrivilegeError, user_id: View) -> StoreError:
+def without_privilege(error: asyncpg.InsufficientPrivilegeError, user_id: View) -> StoreError:
     """Return the error for work that Postgres refused for lack of a privilege, in the view of `user_id`."""
     if user_id is ALL_USERS and "role" in str(error):
         return SchemaError(

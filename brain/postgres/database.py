@@ -21,7 +21,8 @@ from brain.deadline import Deadline, late
 from brain.errors import EmbeddedServerError, InvalidInput, StoreError, StoreUnavailable
 from brain.postgres import event_loop
 from brain.postgres.breaker import Breaker, Probe, may_wait
-from brain.postgres.connection_setup import CONTENDED, LOST, fill, prepare, refused
+from brain.postgres.connection_setup import CONTENDED, LOST, fill, prepare, without_privilege
+from brain.postgres.refusals import plain_url
 from brain.postgres.transaction import Connection as Connection
 from brain.postgres.transaction import T as T
 from brain.postgres.transaction import Work as Work
@@ -66,7 +67,7 @@ class Database:
         pooled: bool = False,
         clustered: bool = False,
     ) -> None:
-        self._url = url
+        self._url = plain_url(url)
         self._pooled = pooled
         self._clustered = clustered
         self._role = role
@@ -176,7 +177,7 @@ class Database:
             except asyncpg.DataError as error:
                 raise InvalidInput(f"Postgres cannot store this: {error}") from error
             except asyncpg.InsufficientPrivilegeError as error:
-                raise refused(error, scope.user_id) from error
+                raise without_privilege(error, scope.user_id) from error
             except asyncpg.PostgresError as error:
                 raise StoreError(f"Postgres refused: {error}") from error
         raise AssertionError("unreachable: the last attempt returns or raises")
@@ -197,7 +198,7 @@ class Database:
         try:
             result = await deadline.within(self._attempt(attempt))
         except (*LOST, TimeoutError, StoreUnavailable, asyncpg.QueryCanceledError) as error:
-            self._count_failure(attempt, began, str(error) or _IN_TIME)
+            self._count_failure(attempt, began, getattr(error, "problem", str(error)) or _IN_TIME)
             raise
         except asyncio.CancelledError as cancelled:
             if late(cancelled):
@@ -295,7 +296,7 @@ class Database:
             reset=_no_reset,
             server_settings=self._settings(),
         )
-        await fill(pool)
+        await fill(pool, self._url)
         self._pool, self._loop = pool, asyncio.get_running_loop()
 
 

@@ -20,8 +20,9 @@ from alembic.script import ScriptDirectory
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from sqlalchemy.pool import NullPool
 
-from brain.errors import SchemaError, StoreUnavailable
+from brain.errors import SchemaError
 from brain.postgres import index_builds
+from brain.postgres.refusals import plain_url, refused, unreachable
 from brain.postgres.roles import missing_operator
 from brain.postgres.schema import HEAD, MIN_PGVECTOR, MIN_POSTGRES, pgvector_too_old, refusal, unknown
 
@@ -64,9 +65,9 @@ async def upgrade(url: str, *, to: str = "head", scripts: Path | None = None, at
             await index_builds.lock(driver)
             return await _migrate_all(connection, driver, config(scripts), to, attempts)
     except (OSError, asyncpg.CannotConnectNowError) as error:
-        raise StoreUnavailable(f"cannot connect to Postgres: {error}") from error
+        raise unreachable(error, url) from error
     except asyncpg.PostgresError as error:
-        raise SchemaError(f"cannot migrate this database: {error}") from error
+        raise refused(error, url, "cannot migrate this database") from error
     except sa.exc.DBAPIError as error:
         raise SchemaError(f"cannot migrate this database: {error.orig}") from error
     finally:
@@ -161,12 +162,13 @@ def _versions(settings: Config) -> Path:
 
 def _sqlalchemy_url(url: str) -> sa.URL:
     try:
-        parsed = sa.make_url(url)
+        parsed = sa.make_url(plain_url(url))
     except (sa.exc.ArgumentError, ValueError) as error:
         raise SchemaError(f"not a database URL: {error}") from error
     if parsed.get_backend_name() not in {"postgresql", "postgres"}:
         raise SchemaError(f"not a Postgres URL: it begins with {parsed.drivername!r}, not 'postgresql'")
-    return parsed.set(drivername="postgresql+asyncpg")
+    query = {"ssl" if name == "sslmode" else name: value for name, value in parsed.query.items()}  # the driver's name
+    return parsed.set(drivername="postgresql+asyncpg", query=query)
 
 
 def _prerequisites(connection: sa.Connection) -> None:

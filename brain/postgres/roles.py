@@ -54,6 +54,18 @@ async def granted(connection: Any) -> Granted:
     return Granted(row["login"], READER in row["granted"], OVERVIEW in row["granted"])
 
 
+async def admit(url: str, logins: Sequence[str]) -> None:
+    """Let logins act as the application: grant them the role `cognitive_app`. A repeated call is safe.
+
+    Raises:
+        StoreUnavailable: the server does not answer.
+        SchemaError: a login is missing, or the URL's role may not grant the role.
+    """
+    async with connected(url, "grant the role cognitive_app") as connection, connection.transaction():
+        for login in logins:
+            await connection.execute(await connection.fetchval(*SQL.admit(login=login)))
+
+
 async def create(url: str, logins: Sequence[str] = (), *, overview: bool = True) -> tuple[str, ...]:
     """Create the read-only roles, grant them to `logins`, and return the roles that were granted.
 

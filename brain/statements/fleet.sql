@@ -14,6 +14,11 @@ ORDER BY CASE WHEN :order = 'degraded' THEN sum(degraded)::float8 / sum(turns) E
     agent_id
 LIMIT :limit
 
+-- name: listed
+-- A page of the agents that had turns, those with the latest turns first.
+SELECT agent_id, sum(turns)::bigint AS turns, max(at) AS last_day FROM cognitive.rollup
+WHERE span = 'day' AND dimension = 'all' GROUP BY agent_id ORDER BY max(at) DESC, agent_id LIMIT :limit OFFSET :offset
+
 -- name: across_series
 -- The sums of all agents together, per day.
 SELECT at AS step, sum(turns)::bigint AS turns,

@@ -18,6 +18,10 @@ BEGIN
 END
 $$
 
+-- name: admit
+-- Build the statement that lets a login act as the application.
+SELECT format('GRANT cognitive_app TO %I', :login::text)
+
 -- name: grant
 -- Build the statement that grants these roles to a login without inheritance: it has their privileges only after SET
 -- ROLE.

@@ -9,6 +9,12 @@ SELECT session_id, memories, turns, summary, summarized_until, plan, step, start
     recent_messages
 FROM cognitive.session WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id
 
+-- name: sessions
+-- A page of an agent's sessions, the last used first.
+SELECT session_id, memories, turns, started_at, last_at, ended_at, nullif(user_id, '') AS user_id
+FROM cognitive.session WHERE agent_id = :agent_id
+ORDER BY last_at DESC, session_id, user_id LIMIT :limit OFFSET :offset
+
 -- name: session_turns
 -- The latest turns of a session.
 SELECT turn_id, at, status, message FROM cognitive.turn

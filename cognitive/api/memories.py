@@ -26,7 +26,15 @@ from cognitive.policy.resolver import PolicyResolver
 from cognitive.privacy.erasure_listeners import ErasureListeners, all_texts
 from cognitive.privacy.retention_schedule import RetentionScheduler
 from cognitive.session.conversation import SessionManager
-from cognitive.validation import require_aware, require_id, require_label, unknown_turn
+from cognitive.validation import (
+    require_aware,
+    require_id,
+    require_ids,
+    require_instance,
+    require_label,
+    require_sequence,
+    unknown_turn,
+)
 
 
 class AgentMemories:
@@ -65,9 +73,9 @@ class AgentMemories:
         batch.
         """
         Scope.of(agent_id)
+        memories = require_sequence("memories", memories, "NewMemory values")
         for memory in memories:
-            if not isinstance(memory, NewMemory):
-                raise InvalidInput(f"memories: expected NewMemory values, got {type(memory).__name__}")
+            require_instance("memories", memory, NewMemory, 'NewMemory(type="fact", content="…") values')
         now = datetime.now(UTC)
         for memory in memories:
             memory.require_expiry_after(memory.occurred_at or now)
@@ -75,14 +83,14 @@ class AgentMemories:
 
     async def get(self, scope: Scope, ids: Sequence[UUID]) -> list[Memory]:
         """Return the memories with these ids that the view sees, in the order of `ids`; unknown ids are skipped."""
-        return await self._store.get(scope, [require_id("ids", id) for id in ids])
+        return await self._store.get(scope, [require_id("ids", id) for id in require_sequence("ids", ids, "ids")])
 
     async def find_by_source(self, scope: Scope, type_: MemoryType, sources: Sequence[str]) -> list[Memory]:
         """Return the memories of one type whose `source` is one of `sources`, oldest first: those of the view's user.
 
         The view without a user has shared memories.
         """
-        for source in sources:
+        for source in require_sequence("sources", sources, "texts"):
             require_label("sources", source)
         return await self._store.find_by_source(scope, type_, sources)
 
@@ -248,7 +256,7 @@ class AgentMemories:
 
 
 def _wanted(ids: Sequence[UUID]) -> list[UUID]:
-    return list(dict.fromkeys(require_id("ids", id) for id in ids))
+    return require_ids("ids", ids)
 
 
 def _shared(memory: Memory) -> NewMemory:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
 from brain.artifacts import Artifact, ArtifactPage, Artifacts, MatchingLine
-from brain.sessions import ClearedSession, Sessions
+from brain.sessions import ClearedSession, Sessions, SessionSummary
 from brain.turns import TurnLog
-from brain.users import Scope
+from brain.users import Scope, UserId
 from cognitive.errors import InvalidInput, UnknownArtifact
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.session.conversation import SessionManager
@@ -20,6 +21,7 @@ RECALL_TURN_MAX_AGE_MINUTES = 10.0
 PAGE_CHARACTERS = 8_000  # of an artifact per call, about 2,000 tokens
 _MAX_PAGE_CHARACTERS = 1_000_000
 _MAX_LINES = 200
+_MAX_SESSIONS = 500  # of one page
 
 
 class SessionsApi:
@@ -38,6 +40,19 @@ class SessionsApi:
         self._session_manager = session_manager
         self._turns = turns
         self._policies = policies
+
+    async def list(
+        self, agent_id: str, limit: int = 50, offset: int = 0, *, user_id: UserId = None
+    ) -> tuple[SessionSummary, ...]:
+        """Return at most `limit` sessions of a view from position `offset`, the last used first.
+
+        Raises:
+            InvalidInput: `limit` is not 1 to 500, or `offset` is negative.
+        """
+        scope = Scope.of(agent_id, user_id)
+        for name, value, minimum, maximum in (("limit", limit, 1, _MAX_SESSIONS), ("offset", offset, 0, 2**31)):
+            _require_between(name, value, minimum, maximum)
+        return tuple(await self._sessions.page(scope, limit, offset))
 
     async def resume(self, agent_id: str, session_id: str, *, user_id: str | None = None) -> ResumedSession | None:
         """Return the state from which a session continues: summary, last messages and plan.
@@ -61,7 +76,7 @@ class SessionsApi:
 
     async def open_turns(
         self, agent_id: str, session_id: str | None = None, *, user_id: str | None = None
-    ) -> list[str]:
+    ) -> Sequence[str]:
         """Return the id of each session's latest turn without an outcome, or only of that in `session_id`.
 
         Turns older than ten minutes are ignored.

@@ -30,7 +30,28 @@ class _LearningAnswer:
 
 @click.group()
 def command() -> None:
-    """Show which tools an agent's past turns called, or erase all its data."""
+    """List agents, show which tools an agent's past turns called, or erase all its data."""
+
+
+@command.command("list", cls=JsonCommand, shape="{agents: [name]}")
+@click.option("--url", help="URL of a login that sees all agents; default: COGNITIVE_DATABASE_URL.")
+def list_(url: str | None) -> None:
+    """List all agents that have memories.
+
+    The login must bypass row level security, as a superuser does; the embedded server needs no URL.
+    """
+    run(_agents(url), _show_agents, key="agents", empty_message="There are no agents.")
+
+
+def _show_agents(agents: Sequence[str]) -> None:
+    for each in agents:
+        printing.line(each)
+
+
+async def _agents(url: str | None) -> Sequence[str]:
+    from cognitive import admin
+
+    return await admin.agents(url)
 
 
 @command.command(

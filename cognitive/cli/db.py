@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,21 +25,58 @@ for _command in (indexes.reembed, indexes.language, indexes.index):
     command.add_command(_command)
 
 
-@command.command(cls=JsonCommand, shape="{revision} | {rebuilt: [index]}")
+@command.command(cls=JsonCommand, shape="{revision, granted: [login], next?} | {rebuilt: [index]}")
 @click.option("--url", help="URL of the schema's owner; default: COGNITIVE_DATABASE_URL.")
 @click.option("--repair", is_flag=True, help="Rebuild only the indexes that an interrupted build left invalid.")
-def upgrade(url: str | None, repair: bool) -> None:
+@click.option("--grant", "logins", multiple=True, help="Also let this login use the schema, as the application does.")
+def upgrade(url: str | None, repair: bool, logins: tuple[str, ...]) -> None:
     """Upgrade the schema of the database at the URL, or of the embedded server."""
     if repair:
         run(_repair(url), _show_rebuilt)
     else:
-        run(_upgrade(url), lambda answer: printing.line(f"The schema is at revision {answer['revision']}."))
+        run(_upgrade(url, logins), _show_upgraded)
+        if not logins and not printing.as_json() and sys.stdin.isatty() and not _is_embedded(url):
+            login = click.prompt("Grant it now to the login (empty: to none)", default="", show_default=False)
+            if login:
+                run(_admit(url, [login]), _show_admitted)
 
 
-async def _upgrade(url: str | None) -> Mapping[str, str]:
+async def _upgrade(url: str | None, logins: Sequence[str]) -> Mapping[str, Any]:
     from cognitive import admin
 
-    return {"revision": await admin.migrate(url)}
+    revision = await admin.migrate(url)
+    if logins:
+        await admin.admit(url, logins)
+    following = None if logins or admin.is_embedded(url) else _ADMIT
+    return {"revision": revision, "granted": list(logins), "next": following}
+
+
+def _is_embedded(url: str | None) -> bool:
+    from cognitive import admin
+
+    return admin.is_embedded(url)
+
+
+async def _admit(url: str | None, logins: Sequence[str]) -> Sequence[str]:
+    from cognitive import admin
+
+    await admin.admit(url, logins)
+    return logins
+
+
+def _show_admitted(logins: Sequence[str]) -> None:
+    for login in logins:
+        printing.line(f"Granted cognitive_app to {login}: COGNITIVE_DATABASE_URL may name this login.")
+
+
+_ADMIT = 'let the login of the application use the schema: GRANT cognitive_app TO "LOGIN", or add --grant LOGIN'
+
+
+def _show_upgraded(answer: Mapping[str, Any]) -> None:
+    printing.line(f"The schema is at revision {answer['revision']}.")
+    _show_admitted(answer["granted"])
+    if answer["next"] is not None:
+        printing.line(f"Next: {answer['next']}.")
 
 
 async def _repair(url: str | None) -> Mapping[str, Sequence[str]]:

@@ -23,6 +23,8 @@ from typing import Any
 import click
 
 from cognitive.cli import printing
+from cognitive.cli.answers import JsonCommand
+from cognitive.cli.options import confirm
 from cognitive.hook import settings
 from cognitive.hook.client import ask
 from cognitive.hook.paths import DaemonPaths, daemon_paths, with_private_folders
@@ -58,7 +60,10 @@ def _options(function: Callable[..., None]) -> Callable[..., None]:
     return function
 
 
-@command.command()
+_SETTINGS = "{file, changed, written, diff, backup?}"
+
+
+@command.command(cls=JsonCommand, shape=_SETTINGS)
 @_options
 @click.option("--agent", help="Agent id; default: COGNITIVE_AGENT, else one per project.")
 def install(user: bool, codex: bool, dry_run: bool, yes: bool, agent: str | None) -> None:
@@ -71,11 +76,11 @@ def install(user: bool, codex: bool, dry_run: bool, yes: bool, agent: str | None
     new = _transform(
         file, lambda: settings.with_hooks(text, lambda e: shlex.join([*program, "hook", e, *tail]), events)
     )
-    if _apply(file, text, new, dry_run=dry_run, yes=yes) and codex:
+    if _apply(file, text, new, dry_run=dry_run, yes=yes) and codex and not printing.as_json():
         click.echo("Codex asks you to trust the new hooks at its next start: confirm, or use /hooks.")
 
 
-@command.command()
+@command.command(cls=JsonCommand, shape=_SETTINGS)
 @_options
 def uninstall(user: bool, codex: bool, dry_run: bool, yes: bool) -> None:
     """Remove the hooks from the coding agent's settings file, after showing the change. Stored memories stay."""
@@ -86,18 +91,20 @@ def uninstall(user: bool, codex: bool, dry_run: bool, yes: bool) -> None:
 
 def _apply(file: Path, old: str, new: str, *, dry_run: bool, yes: bool) -> bool:
     """Show the change of a settings file, ask for confirmation and write the file. Return True if it was written."""
-    if new == old:
-        click.echo(f"{file}: nothing to change.")
-        return False
     lines = difflib.unified_diff(old.splitlines(), new.splitlines(), f"{file} (now)", f"{file} (new)", lineterm="")
-    click.echo("\n".join(lines))
-    if dry_run:
-        return False
-    if not yes:
-        click.confirm("Write this?", abort=True)
-    backup = _write(file, old, new)
-    click.echo(f"Written: {file}." + (f" The old file is {backup}." if backup else ""))
-    return True
+    diff, backup = "\n".join(lines), None
+    if not printing.as_json():
+        click.echo(diff if diff else f"{file}: nothing to change.")
+    write = bool(diff) and not dry_run
+    if write:
+        confirm(yes, "Write this?")
+        backup = _write(file, old, new)
+    if printing.as_json():
+        written = {"file": str(file), "changed": bool(diff), "written": write, "diff": diff}
+        printing.document({**written, "backup": str(backup) if backup else None})
+    elif write:
+        click.echo(f"Written: {file}." + (f" The old file is {backup}." if backup else ""))
+    return write
 
 
 def _write(file: Path, old: str, new: str) -> Path | None:
@@ -183,14 +190,18 @@ def status(as_json: bool) -> None:
     sys.exit(1 if problems else 0)
 
 
-@command.command()
+@command.command(cls=JsonCommand, shape="{message}")
 @click.argument("act", type=click.Choice(["start", "stop"]))
 def server(act: str) -> None:
     """Start the hooks' server unless it runs, or stop it after it has recorded pending outcomes.
 
     The hooks themselves start the server when they need it.
     """
-    click.echo(_start() if act == "start" else _stop())
+    message = _start() if act == "start" else _stop()
+    if printing.as_json():
+        printing.document({"message": message})
+    else:
+        click.echo(message)
 
 
 def _start() -> str:

@@ -20,9 +20,11 @@ from urllib.parse import urlencode
 
 import click
 
-from cognitive.cli.answers import run_work
+from cognitive.cli import printing
+from cognitive.cli.answers import JsonCommand, run_work
 from cognitive.cli.options import AGENT
 from cognitive.errors import InvalidInput
+from cognitive.extras import extra
 
 _TIMEOUT = 2.0  # seconds for a running server to answer
 _MIN_TOKEN_LENGTH = 16  # characters; a shorter token could be guessed
@@ -35,7 +37,7 @@ _TOKENS = click.option("--tokens", type=click.Path(path_type=Path), help="Token 
 # --- HTTP ---
 
 
-@click.command()
+@click.command(cls=JsonCommand, shape="{url, dashboard, api, docs}, once the server listens")
 @click.option(
     "--host", default="127.0.0.1", show_default=True, help="Address to listen on; beyond loopback with tokens."
 )
@@ -54,7 +56,15 @@ def serve(form: Literal["console", "json"], verbose: bool, **options: Any) -> No
 
     If no access tokens exist, only programs on this machine have access.
     """
-    run_server(form, verbose, lambda url, _: click.echo(f"Listening on {url}"), options)
+    run_server(form, verbose, _announce, options)
+
+
+def _announce(url: str, _needs_token: bool) -> None:
+    if printing.as_json():
+        links = {"dashboard": f"{url}/ui/", "api": f"{url}/api/v1", "docs": f"{url}/docs"}
+        click.echo(json.dumps({"url": url, **links}))
+        return
+    click.echo(f"Listening on {url}: the dashboard at {url}/ui/, the API at {url}/api/v1, described at {url}/docs")
 
 
 def run_server(
@@ -66,13 +76,15 @@ def run_server(
     fields of `ServerConfig`; an option that is None gets the field's default.
     """
     try:
+        with extra("server"):
+            import fastapi  # noqa: F401
         from cognitive.server.assembly import metrics_page, mounts
         from cognitive.server.config import ServerConfig
         from cognitive.server.run import serve
         from cognitive.telemetry.logs import configure
         from cognitive.telemetry.prometheus import PrometheusMetrics
     except ModuleNotFoundError as error:
-        raise click.ClickException(f"{error}; run `pip install 'cognitive-layer[server]'`") from error
+        raise click.ClickException(str(error)) from error
 
     configure(form, logging.INFO if verbose else logging.WARNING)
     fields, metrics = {name: value for name, value in options.items() if value is not None}, PrometheusMetrics()
@@ -88,8 +100,8 @@ def run_server(
 # --- the dashboard ---
 
 
-@click.command()
-@click.option("--agent", help="Agent id to begin with; default: the list of all.")
+@click.command(cls=JsonCommand, shape="{dashboard, running, needs_token}, once the server listens")
+@click.option("--agent", envvar="COGNITIVE_AGENT", help="Agent id to begin with; default: COGNITIVE_AGENT, or all.")
 @_PORT
 @_TOKENS
 @click.option("--no-open", "quiet", is_flag=True, help="Do not open a browser.")
@@ -101,8 +113,11 @@ def dashboard(agent: str | None, port: int, tokens: Path | None, quiet: bool) ->
 
     def open_page(url: str, needs_token: bool) -> None:
         page = address(url, agent)
-        click.echo(f"The dashboard: {page}")
-        if needs_token:
+        if printing.as_json():
+            click.echo(json.dumps({"dashboard": page, "running": False, "needs_token": needs_token}))
+        else:
+            click.echo(f"The dashboard: {page}")
+        if needs_token and not printing.as_json():
             click.echo(
                 "The dashboard requires a token: `cognitive token create --agent NAME`, or `--admin` for all agents."
             )
@@ -111,9 +126,11 @@ def dashboard(agent: str | None, port: int, tokens: Path | None, quiet: bool) ->
 
     running = f"http://127.0.0.1:{port}"
     if port and is_serving(running):
-        click.echo(f"A server already runs at {running}.")
         page = address(running, agent)
-        click.echo(f"The dashboard: {page}")
+        if printing.as_json():
+            click.echo(json.dumps({"dashboard": page, "running": True, "needs_token": None}))
+        else:
+            click.echo(f"A server already runs at {running}.\nThe dashboard: {page}")
         if not quiet:
             _open(page)
         return
@@ -143,10 +160,11 @@ def _open(page: str) -> None:
 # --- MCP ---
 
 
-@click.command()
+@click.command(cls=JsonCommand, shape="{url, token?} on stderr, with --http")
 @AGENT
 @click.option("--session", help="Count recalled memories in turns of this session only.")
 @click.option("--allow-remember", is_flag=True, help="Offer the tool that stores memories.")
+@click.option("--allow-change", is_flag=True, help="Offer the tools that correct and hide memories.")
 @click.option("--http", is_flag=True, help="Serve streamable HTTP at /mcp.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="With --http: address to listen on.")
 @click.option(
@@ -166,6 +184,7 @@ def mcp(
     agent: str,
     session: str | None,
     allow_remember: bool,
+    allow_change: bool,
     http: bool,
     host: str,
     port: int,
@@ -182,9 +201,9 @@ def mcp(
         from cognitive.server.config import ServerConfig
         from cognitive.server.connections import limited_protocol
     except ImportError as error:
-        raise click.ClickException(f"{error}; run `pip install 'cognitive-layer[mcp]'`") from error
+        raise click.ClickException(str(error)) from error
     try:
-        scope = McpScope(agent, session, may_remember=allow_remember)
+        scope = McpScope(agent, session, may_remember=allow_remember, may_change=allow_change)
     except InvalidInput as error:
         raise click.UsageError(str(error)) from error
     if not http:
@@ -192,7 +211,12 @@ def mcp(
         return
     token, listening = _token(token_file), _listen(host, port)
     name = f"[{host}]" if ":" in host else host
-    click.echo(f"http://{name}:{listening.getsockname()[1]}/mcp", err=True)
+    url = f"http://{name}:{listening.getsockname()[1]}/mcp"
+    if printing.as_json():
+        click.echo(json.dumps({"url": url, "token": token if token_file is None else None}), err=True)
+    else:
+        created = f"Authorization: Bearer {token}\n" if token_file is None else ""
+        click.echo(f"{created}{url}", err=True)
     connections = ServerConfig()
     protocol = limited_protocol(connections.max_connections, connections.header_seconds)
     run_work(standalone.serve_http(scope, token, listening, names, http=protocol))
@@ -208,9 +232,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 def _token(file: Path | None) -> str:
     if file is None:
-        token = secrets.token_urlsafe(32)
-        click.echo(f"Authorization: Bearer {token}", err=True)
-        return token
+        return secrets.token_urlsafe(32)
     token = file.read_text(encoding="utf-8").strip()
     if len(token) < _MIN_TOKEN_LENGTH:
         raise click.ClickException(f"{str(file)!r} holds no token of at least {_MIN_TOKEN_LENGTH} characters")

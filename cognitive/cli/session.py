@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,10 +11,10 @@ import click
 import cognitive
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.options import AGENT, YES, confirm
+from cognitive.cli.options import AGENT, YES, confirm, limit
 
 if TYPE_CHECKING:
-    from brain.sessions import ClearedSession
+    from brain.sessions import ClearedSession, SessionSummary
     from cognitive.session.recent import ResumedSession
 
 _MESSAGE = "{role, content, at?, kind?, tool_calls: [{…}], tool_call_id?}"
@@ -28,7 +28,35 @@ _SESSION_ID = click.argument("session_id")
 
 @click.group()
 def command() -> None:
-    """Show a session, or end it."""
+    """List sessions, show one, or end it."""
+
+
+@command.command(
+    "list", cls=JsonCommand, shape="{sessions: [{session_id, memories, turns, started_at, last_at, ended_at?}]}"
+)
+@AGENT
+@limit(50, 500)
+@click.option("--offset", default=0, type=click.IntRange(0), help="Number of sessions to skip.")
+def list_(agent: str, limit: int, offset: int) -> None:
+    """List the sessions of an agent, the last used first."""
+    run(_list(agent, limit, offset), _show_list, key="sessions", empty_message=f"Agent {agent!r} has no sessions.")
+
+
+async def _list(agent: str, limit: int, offset: int) -> Sequence[SessionSummary]:
+    async with cognitive.CognitiveLayer.open() as layer:
+        return await layer.sessions.list(agent, limit, offset)
+
+
+def _show_list(sessions: Sequence[SessionSummary]) -> None:
+    rows = [
+        (each.session_id, printing.minute(each.last_at), str(each.turns), str(each.memories), _ended(each))
+        for each in sessions
+    ]
+    printing.table(("session", "last turn", "turns", "memories", "ended"), rows)
+
+
+def _ended(session: SessionSummary) -> str:
+    return printing.minute(session.ended_at) if session.ended_at is not None else ""
 
 
 @command.command(cls=JsonCommand, shape=f"{{session?: {_SESSION}}}")

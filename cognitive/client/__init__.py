@@ -7,7 +7,10 @@ Modules, in order of execution:
 - `transport`: send HTTP requests, retry them, and raise the server's errors as the layer's own classes.
 """
 
-from cognitive.client.client import CognitiveClient
+from cognitive.extras import extra
+
+with extra("client"):
+    from cognitive.client.client import CognitiveClient
 from cognitive.wire.problems import Busy, NotAllowed
 
 __all__ = ["Busy", "CognitiveClient", "NotAllowed"]

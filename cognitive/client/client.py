@@ -191,12 +191,13 @@ class CognitiveClient:
         until: datetime | None = None,
         where: Mapping[str, Any] | None = None,
         as_of: datetime | None = None,
+        related_only: bool = False,
     ) -> RecallHits:
         """Return the agent's memories that match a query, best first; there are at least `more` further ones.
 
         `memory_type`, `tags`, `session_id`, `since`, `until` and `where` narrow the search; with `as_of` it finds what
-        was visible then. If `turn_id` is given, the memories found are recorded as shown in that turn. `now` is the
-        time at which the ages of memories are measured.
+        was visible then, and with `related_only` nothing unrelated. If `turn_id` is given, the memories found are
+        recorded as shown in that turn. `now` is the time at which the ages of memories are measured.
         """
         body = RecallBody(
             query=query,
@@ -210,6 +211,7 @@ class CognitiveClient:
             until=until,
             where=where,
             as_of=as_of,
+            related_only=related_only,
         )
         found = await self._of(FoundMemories, "POST", agent_id, "memories", "search", body=body)
         return RecallHits(found.memories, found.more)
@@ -222,7 +224,7 @@ class CognitiveClient:
             memories += await self._of(list[Memory], "GET", agent_id, "memories", query=query)
         return memories
 
-    async def update(self, agent_id: str, id: UUID, **changes: Any) -> Memory:
+    async def update(self, /, agent_id: str, id: UUID, **changes: Any) -> Memory:
         """Change fields of a memory, given as keyword arguments, and return the changed memory."""
         body = MemoryChanges(**changes).model_dump(mode="json", exclude_unset=True)
         return await self._of(Memory, "PATCH", agent_id, "memories", id_of(id), body=body)

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from brain.artifacts import Artifact, MatchingLine
 from brain.policies import PolicyActivation, PolicyVersion, Role
-from brain.sessions import ClearedSession
+from brain.sessions import ClearedSession, SessionSummary
 from brain.types import Memory, Revision
 from cognitive.catalog.plans import PastPlan
 from cognitive.client.transport import ApiTransport
@@ -36,10 +36,15 @@ PolicyChanges = Mapping[str, float | int]
 
 
 class RemoteSessions:
-    """The namespace `client.sessions`, which clears sessions on the server and reads their artifacts."""
+    """The namespace `client.sessions`, which lists and clears sessions on the server and reads their artifacts."""
 
     def __init__(self, transport: ApiTransport) -> None:
         self._transport = transport
+
+    async def list(self, agent_id: str, limit: int = 50, offset: int = 0) -> tuple[SessionSummary, ...]:
+        """Return at most `limit` sessions of an agent from position `offset`, the last used first."""
+        path, query = ("agents", agent_id, "sessions"), {"limit": limit, "offset": offset}
+        return await self._transport.request(tuple[SessionSummary, ...], "GET", *path, query=query)
 
     async def clear(self, agent_id: str, session_id: str) -> ClearedSession:
         """Remove a session's summary, last messages, plan, artifacts and subtasks.

@@ -19,7 +19,7 @@ def reachable(facts: Facts) -> Verdict:
     """Check that the database answers."""
     if facts.database is None:
         fix = f"check that the server at {facts.address} runs and that COGNITIVE_DATABASE_URL is right"
-        return "failure", facts.unreachable or "the database does not answer", fix
+        return "failure", facts.unreachable or "the database does not answer", facts.unreachable_fix or fix
     detail = f"{facts.address} answers {facts.database.login} in {facts.database.round_trip * 1000:.1f} ms"
     return ok(detail)
 
@@ -111,7 +111,8 @@ def opening(facts: Facts) -> Verdict:
     if facts.database is None:
         return UNREACHABLE
     if facts.opening_error is not None:
-        return "failure", facts.opening_error, "change the setting or privilege named; see also the checks above"
+        fix = facts.opening_fix or "change the setting or privilege named; see also the checks above"
+        return "failure", facts.opening_error, fix
     return ok("a layer can open" if facts.database.migrated else "not checked: there is no schema yet")
 
 

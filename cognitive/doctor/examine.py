@@ -13,17 +13,17 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from time import perf_counter
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
 from brain import opening
 from brain.agents import models, unsorted
 from brain.deadline import Deadline
 from brain.embedding.minilm import MiniLM
-from brain.errors import CognitiveError, EmbeddingError, JournalError, PolicyError, StoreError
+from brain.errors import CognitiveError, EmbeddingError, JournalError, PolicyError, StoreError, StoreUnavailable
 from brain.journal import Journal, journal_name
 from brain.postgres.health import DatabaseHealth
 from brain.postgres.health import examine as examine_database
 from brain.postgres.reading import Replica, compared
+from brain.postgres.refusals import public_address
 from brain.settings import Settings, from_environment
 from cognitive import admin
 from cognitive.doctor import database, machine
@@ -71,14 +71,15 @@ async def examine(report_progress: ReportProgress = lambda _: None) -> tuple[Fin
         facts = replace(facts, spaces=await asyncio.to_thread(_embedding_models))
         health, spaces = await _database(settings, facts.spaces)
         facts = replace(facts, database=health, spaces=spaces, replica=await _replica(settings))
-        facts = replace(facts, opening_error=await _opening_error(settings) if health.migrated else None)
+        if health.migrated and (refused := await _opening_error(settings)) is not None:
+            facts = replace(facts, opening_error=refused.problem, opening_fix=refused.remedy)
     except CognitiveError as error:
-        facts = replace(facts, unreachable=str(error))
+        facts = _unreachable(facts, error)
     return judge_all(facts)
 
 
-async def _opening_error(settings: Settings) -> str | None:
-    """Try to open a `CognitiveLayer` on the configured database. Return the error message, or None if it opens.
+async def _opening_error(settings: Settings) -> StoreError | None:
+    """Try to open a `CognitiveLayer` on the configured database. Return the error, or None if it opens.
 
     The embedded server is not tried, because opening a layer would repair the server, and not only examine it.
     """
@@ -88,10 +89,17 @@ async def _opening_error(settings: Settings) -> str | None:
     try:
         await database.open()
     except StoreError as error:
-        return str(error)
+        return error
     finally:
         await database.close()
     return None
+
+
+def _unreachable(facts: Facts, error: CognitiveError) -> Facts:
+    """Return the facts with the reason why the database does not answer, and the remedy if the error has one."""
+    if isinstance(error, StoreError):
+        return replace(facts, unreachable=error.problem, unreachable_fix=error.remedy)
+    return replace(facts, unreachable=str(error))
 
 
 async def _replica(settings: Settings) -> Replica | None:
@@ -115,22 +123,24 @@ async def examine_layer(
     facts = Facts(
         replace(host, settings=problem),
         model_facts,
-        "the embedded server" if own else _without_secrets(url),
+        "the embedded server" if own else public_address(url),
         own,
         spaces=SpaceFacts((model,), hidden="only `cognitive doctor` reads them"),
         replica=replica,
     )
-    return replace(facts, unreachable=health) if isinstance(health, str) else replace(facts, database=health)
+    if isinstance(health, CognitiveError):
+        return _unreachable(facts, health)
+    return replace(facts, database=health)
 
 
-async def _answer(url: str, seconds: float) -> DatabaseHealth | str:
-    """Return the health of the database at the URL, or the reason as text if it does not answer in `seconds`."""
+async def _answer(url: str, seconds: float) -> DatabaseHealth | CognitiveError:
+    """Return the health of the database at the URL, or the error if it does not answer in `seconds`."""
     try:
         return await Deadline(seconds * 1000).within(examine_database(url))
     except TimeoutError:
-        return f"no answer within {seconds:g} s"
+        return StoreUnavailable(f"no answer within {seconds:g} s")
     except CognitiveError as error:
-        return str(error)
+        return error
 
 
 async def _embedded(embed: Embed, model: str, seconds: float) -> ModelFacts:
@@ -240,6 +250,8 @@ async def _database(settings: Settings, spaces: SpaceFacts) -> tuple[DatabaseHea
             urls = await stack.enter_async_context(opening.embedded(settings))
             url, all_seeing = urls.app, urls.admin
         health = await examine_database(url)
+        if not health.migrated:
+            return health, replace(spaces, hidden="there is no schema yet")
         try:
             return health, replace(spaces, agents=await models(all_seeing), unindexed=await unsorted(all_seeing))
         except StoreError as error:
@@ -250,12 +262,7 @@ def _address(settings: Settings) -> str:
     """Return the address of the configured database without its password."""
     if settings.database_url is None:
         return "the embedded server"
-    return _without_secrets(settings.database_url)
-
-
-def _without_secrets(url: str) -> str:
-    parts = urlsplit(url)
-    return urlunsplit(("postgresql", parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    return public_address(settings.database_url)
 
 
 # --- judging the facts ---

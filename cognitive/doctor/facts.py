@@ -104,7 +104,9 @@ class Facts:
         database: facts about the database, None if it did not answer.
         spaces: facts about the embedding models of this process and of the agents.
         unreachable: the reason why the database did not answer.
+        unreachable_fix: the remedy, if the reason implies one.
         opening_error: the message of the error with which a `CognitiveLayer` fails to open on the database.
+        opening_fix: the remedy, if the error has one.
         replica: facts about the configured replica.
     """
 
@@ -115,5 +117,7 @@ class Facts:
     database: DatabaseHealth | None = None
     spaces: SpaceFacts = SpaceFacts()
     unreachable: str | None = None
+    unreachable_fix: str = ""
     opening_error: str | None = None
+    opening_fix: str = ""
     replica: Replica | None = None

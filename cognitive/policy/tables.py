@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from brain.memory_types import TYPE_ROWS
-from brain.types import InputModel, Label
+from brain.types import InputModel, Label, Several
 from cognitive.errors import InvalidInput
 from cognitive.plan import CATEGORIES, Frame, Thinking
 from cognitive.policy.annotations import Count, LiveRange, Positive, Tokens
@@ -78,10 +78,10 @@ class CategoryChange(InputModel):
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, use_attribute_docstrings=True)
 
-    extra_patterns: tuple[str, ...] = ()
+    extra_patterns: Several[str] = ()
     """Further regular expressions of the category."""
 
-    extra_tools: tuple[Label, ...] = ()
+    extra_tools: Several[Label] = ()
     """Names of further tools that the category keeps."""
 
     weight: Positive | None = None

@@ -12,9 +12,13 @@ from collections.abc import Iterator
 from importlib import import_module
 from re import Pattern
 
-import phonenumbers
+from cognitive.extras import extra
+
+with extra("privacy"):
+    import phonenumbers
+    from stdnum import iban, luhn
+
 import re2
-from stdnum import iban, luhn
 
 _REGIONS = (None, "US", "GB", "DE", "FR")  # assumed for phone numbers without a country code
 _MAX_CHARS = 20_000  # characters per search: not all expressions of the detectors take linear time

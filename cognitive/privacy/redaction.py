@@ -45,8 +45,7 @@ def load_redactor(name: str | None) -> Redact | None:
     try:
         redact = getattr(import_module(module), function)
     except (ImportError, AttributeError, ValueError) as error:
-        extra = "; install the extra: cognitive-layer[privacy]" if name == PATTERNS else ""
-        raise PolicyError(f"COGNITIVE_REDACT: cannot load the redactor {name!r} ({error}){extra}") from error
+        raise PolicyError(f"COGNITIVE_REDACT: cannot load the redactor {name!r}: {error}") from error
     if not callable(redact):
         raise PolicyError(f"COGNITIVE_REDACT: {name!r} is not a function")
     return redact  # type: ignore[no-any-return]

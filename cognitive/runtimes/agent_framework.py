@@ -11,19 +11,24 @@ import copy
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from agent_framework import (
-    ChatContext,
-    ChatMiddleware,
-    Content,
-    ContextProvider,
-    FunctionInvocationContext,
-    FunctionMiddleware,
-    FunctionTool,
-    ResponseStream,
-)
-from agent_framework import Message as NativeMessage
+from cognitive.extras import extra
+
+with extra("agent-framework"):
+    from agent_framework import (
+        ChatContext,
+        ChatMiddleware,
+        Content,
+        ContextProvider,
+        FunctionInvocationContext,
+        FunctionMiddleware,
+        FunctionTool,
+        ResponseStream,
+    )
+    from agent_framework import Message as NativeMessage
+
 
 from brain.types import MemoryType
+from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.codec import NOT_TEXT, PartsCodec, WrappedMessage, split_tool_results, to_tool_call
 from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME, to_tool
@@ -46,7 +51,7 @@ class CognitiveContextProvider(ContextProvider):
 
     def __init__(
         self,
-        layer: CognitiveLayer,
+        layer: CognitiveLayer | Blocking,
         agent_id: str,
         *,
         user_id: str | None = None,

@@ -14,16 +14,21 @@ from dataclasses import replace
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-from claude_agent_sdk import (
-    ClaudeAgentOptions,
-    HookMatcher,
-    McpSdkServerConfig,
-    ToolAnnotations,
-    create_sdk_mcp_server,
-    tool,
-)
+from cognitive.extras import extra
+
+with extra("claude"):
+    from claude_agent_sdk import (
+        ClaudeAgentOptions,
+        HookMatcher,
+        McpSdkServerConfig,
+        ToolAnnotations,
+        create_sdk_mcp_server,
+        tool,
+    )
+
 
 from brain.text import storable
+from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME, RECALL_PARAMETERS
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession
@@ -50,7 +55,7 @@ class CognitiveHooks:
 
     def __init__(
         self,
-        layer: CognitiveLayer,
+        layer: CognitiveLayer | Blocking,
         agent_id: str,
         *,
         user_id: str | None = None,

@@ -3,7 +3,7 @@
     with Blocking.open() as layer:
         CognitiveCrew(crew, layer, "my-agent").kickoff({"topic": "..."}, session_id="s1")
 
-CrewAI is synchronous, so the memory layer is a `Blocking`.
+CrewAI is synchronous, so the memory layer is a `Blocking`, or one whose event loop runs in another thread.
 """
 
 from __future__ import annotations
@@ -12,14 +12,19 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from crewai import Crew  # type: ignore[import-not-found]
-from crewai import hooks as crew_hooks
+from cognitive.extras import extra
 
+with extra("crewai"):
+    from crewai import Crew  # type: ignore[import-not-found]
+    from crewai import hooks as crew_hooks
+
+
+from cognitive.blocking import Blocking
+from cognitive.layer import CognitiveLayer
 from cognitive.runtimes import chat
-from cognitive.runtimes.blocking import Blocking, BlockingBinding
 from cognitive.runtimes.codec import WrappedMessage
 from cognitive.runtimes.tools import to_tool
-from cognitive.runtimes.turn_session import TurnSession
+from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 from cognitive.turn import Status, TurnKind
 
 
@@ -32,10 +37,16 @@ class CognitiveCrew:
     """
 
     def __init__(
-        self, crew: Crew, layer: Blocking, agent_id: str, *, user_id: str | None = None, model: str | None = None
+        self,
+        crew: Crew,
+        layer: CognitiveLayer | Blocking,
+        agent_id: str,
+        *,
+        user_id: str | None = None,
+        model: str | None = None,
     ) -> None:
         self.crew = crew
-        self._binding = BlockingBinding(layer, agent_id, runtime="crewai", user_id=user_id, model=model)
+        self._binding = AgentBinding(layer, agent_id, runtime="crewai", user_id=user_id, model=model)
 
     def kickoff(self, inputs: Mapping[str, Any] | None = None, *, session_id: str = "default") -> Any:
         """Run the crew and return its result. Each task runs as one turn of the session `session_id`."""
@@ -48,7 +59,7 @@ class CognitiveCrew:
 class _Kickoff:
     """The state of one run of a crew: the turn of each task. Its methods are the hooks that CrewAI calls."""
 
-    def __init__(self, binding: BlockingBinding, crew: Crew, session_id: str, kind: TurnKind) -> None:
+    def __init__(self, binding: AgentBinding, crew: Crew, session_id: str, kind: TurnKind) -> None:
         self._binding = binding
         self._crew = crew
         self._session_id = session_id

@@ -7,30 +7,34 @@ The memory layer's session and user are ADK's own.
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from google.adk.agents.callback_context import CallbackContext
-from google.adk.agents.invocation_context import InvocationContext
-from google.adk.events import Event
-from google.adk.models.llm_request import LlmRequest
-from google.adk.plugins.base_plugin import BasePlugin
-from google.adk.tools.base_tool import BaseTool
-from google.adk.tools.function_tool import FunctionTool
-from google.adk.tools.tool_context import ToolContext
-from google.genai import types
-from pydantic_core import to_json
+from cognitive.extras import extra
+
+with extra("google-adk"):
+    from google.adk.agents.callback_context import CallbackContext
+    from google.adk.agents.invocation_context import InvocationContext
+    from google.adk.events import Event
+    from google.adk.models.llm_request import LlmRequest
+    from google.adk.plugins.base_plugin import BasePlugin
+    from google.adk.tools.base_tool import BaseTool
+    from google.adk.tools.function_tool import FunctionTool
+    from google.adk.tools.tool_context import ToolContext
+    from google.genai import types
+
 
 from brain.types import MemoryType
+from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes.codec import NOT_TEXT, PartsCodec, WrappedMessage, split_tool_results, to_tool_call
+from cognitive.runtimes.google_adk_contents import ContentCodec, content_text
 from cognitive.runtimes.prompt_history import find_user_message
 from cognitive.runtimes.tools import RECALL_DESCRIPTION, to_tool
-from cognitive.runtimes.turn_session import AgentBinding, TurnSession, current_turn
-from cognitive.turn import Message, Role, Tool, ToolSpec
+from cognitive.runtimes.turn_session import AgentBinding, TurnSession
+from cognitive.turn import Tool, ToolSpec
 
 _MAX_RUNS = 10_000  # open invocations; ADK does not report cancelled ones, so the oldest are abandoned
 
@@ -38,29 +42,37 @@ _MAX_RUNS = 10_000  # open invocations; ADK does not report cancelled ones, so t
 class CognitiveADKPlugin(BasePlugin):
     """A plugin that adds memories to all agents of a runner, selects their tools and shortens long conversations.
 
-    An invocation, with all handoffs to other agents, is one turn. Agents that run as tools get no memory. `recall_tool`
-    adds the tool `recall_context`, with which the model searches its memory. `models` maps the model names that the
-    plan of a turn may choose to names that the agent's model class knows. The other parameters are those of
-    `AgentBinding`. ADK does not report a cancelled run to plugins: its turn is recorded as abandoned only later.
+    An invocation, with all handoffs to other agents, is one turn. An agent that runs as a tool gets memory if it has
+    another agent id: `agents` maps names of ADK's agents to agent ids. `recall_tool` adds the tool `recall_context`,
+    with which the model searches its memory. `models` maps the model names that the plan of a turn may choose to names
+    that the agent's model class knows. The other parameters are those of `AgentBinding`. ADK does not report a
+    cancelled run to plugins: its turn is recorded as abandoned only later.
     """
 
     def __init__(
         self,
-        layer: CognitiveLayer,
+        layer: CognitiveLayer | Blocking,
         agent_id: str,
         *,
         model: str | None = None,
         models: Mapping[str, str] | None = None,
+        agents: Mapping[str, str] | None = None,
         recall_tool: bool = True,
     ) -> None:
         super().__init__("cognitive")
         self._binding = AgentBinding(layer, agent_id, runtime="google-adk", model=model, models=models)
+        self._own_bindings = {
+            name: AgentBinding(layer, own_id, runtime="google-adk", model=model, models=models)
+            for name, own_id in (agents or {}).items()
+        }
         self._runs: OrderedDict[str, _InvocationState] = OrderedDict()
         self._recall = FunctionTool(self._recall_function()) if recall_tool else None
 
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> None:
         """Create the memory layer's turn for an invocation."""
-        turn = self._binding.turn(invocation_context.session.id)
+        name = invocation_context.agent.name if invocation_context.agent is not None else ""
+        binding = self._own_bindings.get(name, self._binding)
+        turn = binding.turn(invocation_context.session.id)
         self._runs[invocation_context.invocation_id] = _InvocationState(turn)
         while len(self._runs) > _MAX_RUNS:
             self._runs.popitem(last=False)[1].turn.end("abandoned")
@@ -71,7 +83,7 @@ class CognitiveADKPlugin(BasePlugin):
         ADK's session is not changed.
         """
         run = self._runs.get(callback_context.invocation_id)
-        if run is None or current_turn() is not None:  # an agent that runs as a tool
+        if run is None or run.turn.kind == "subagent":  # an agent that runs as a tool, with the same agent id
             return
         if self._recall is not None:
             llm_request.append_tools([self._recall])
@@ -244,102 +256,3 @@ _THINKING: Mapping[str, tuple[str, Mapping[str, Any]]] = {
         {"off": 512, "minimal": 512, "low": 1_024, "medium": 8_192, "high": 24_576, "xhigh": 24_576},
     ),
 }
-
-
-def content_text(content: types.Content) -> str:
-    """Return the text of a content (a message of ADK), without the model's thoughts."""
-    return "\n".join(part.text for part in content.parts or [] if part.text and not part.thought)
-
-
-class ContentCodec(PartsCodec[types.Content, types.Part]):
-    """Converts the contents (messages) of one request to the memory layer's messages and back.
-
-    ADK leaves out the ids of tool calls. The codec therefore assigns ids, and matches results to calls by tool name and
-    order.
-    """
-
-    def __init__(self) -> None:
-        self._unanswered: defaultdict[str, list[str]] = defaultdict(list)  # ids of calls without a result, by tool name
-        self._ids: list[tuple[types.FunctionCall, str]] = []  # decoded calls with their ids
-
-    def split(self, message: types.Content) -> list[list[types.Part]]:
-        """Divide a content's parts into groups: each tool result alone, other parts together.
-
-        Each group becomes one message of the memory layer.
-        """
-        return split_tool_results(message.parts or [], lambda part: part.function_response is not None)
-
-    def wrap(self, message: types.Content, parts: Sequence[types.Part]) -> WrappedMessage:
-        """Convert a group of a content's parts to one message of the memory layer."""
-        native = (message, parts)
-        if parts and parts[0].function_response is not None:
-            result = parts[0].function_response
-            id, failed = self._result_call_id(result), _is_error(result)
-            return WrappedMessage.wrap(native, "tool", _result_text(result), tool_call_id=id, failed=failed)
-        native_calls = [part.function_call for part in parts if part.function_call is not None]
-        calls = [to_tool_call(each.name or "", each.args, self._call_id(each)) for each in native_calls]
-        text = content_text(types.Content(parts=list(parts))) or ("" if calls else NOT_TEXT)
-        role: Role = "assistant" if message.role == "model" else "user"
-        return WrappedMessage.wrap(native, role, text, tool_calls=calls)
-
-    def join(self, message: types.Content, parts: list[types.Part]) -> types.Content:
-        """Return the content with `parts` as its parts, or `message` itself if they are unchanged."""
-        return message if parts == message.parts else message.model_copy(update={"parts": parts})
-
-    def create(self, message: Message) -> types.Content:
-        """Convert a message that the memory layer added, such as a summary, to a content of ADK."""
-        if message.role == "tool":
-            name = next((call.name for call, id in self._ids if id == message.tool_call_id), None) or "unknown"
-            response = types.FunctionResponse(name=name, response={"result": message.content})
-            return types.Content(role="user", parts=[types.Part(function_response=response)])
-        role = "model" if message.role == "assistant" else "user"
-        return types.Content(role=role, parts=[types.Part(text=message.content)])
-
-    def text_part(self, text: str) -> types.Part:
-        """Create a part with this text."""
-        return types.Part(text=text)
-
-    def is_text(self, part: types.Part) -> bool:
-        """Return True if the part is a text other than the model's thoughts."""
-        return part.function_call is None and bool(part.text) and not part.thought
-
-    def with_result(self, part: types.Part, text: str) -> types.Part:
-        """Create a copy of a tool result part in which `text` replaces the result."""
-        assert part.function_response is not None  # tool messages hold only results
-        response = part.function_response.model_copy(update={"response": {"result": text}})
-        return part.model_copy(update={"function_response": response})
-
-    def with_arguments(self, part: types.Part, arguments: Mapping[str | None, dict[str, Any]]) -> types.Part:
-        """Replace a tool call's arguments if `arguments` has the id that `wrap` assigned.
-
-        Return other parts unchanged.
-        """
-        call = part.function_call
-        id = next((id for known, id in self._ids if known is call), None)
-        if call is None or id not in arguments:
-            return part
-        return part.model_copy(update={"function_call": call.model_copy(update={"args": arguments[id]})})
-
-    def _call_id(self, call: types.FunctionCall) -> str:
-        id = call.id
-        if not id:
-            id = f"call-{len(self._ids) + 1}"
-            self._unanswered[call.name or ""].append(id)
-        self._ids.append((call, id))
-        return id
-
-    def _result_call_id(self, result: types.FunctionResponse) -> str | None:
-        unanswered = self._unanswered[result.name or ""]
-        return result.id or (unanswered.pop(0) if unanswered else None)
-
-
-def _is_error(result: types.FunctionResponse) -> bool:
-    """Return True if a tool result is an error, in ADK's own form or in that of an MCP server."""
-    return any((result.response or {}).get(key) for key in ("error", "isError", "is_error"))
-
-
-def _result_text(result: types.FunctionResponse) -> str:
-    """Return the text of a tool result. ADK stores a result that is not a mapping under the key "result"."""
-    response = result.response or {}
-    value = response.get("result") if response.keys() == {"result"} else None
-    return value if isinstance(value, str) else to_json(response, fallback=str).decode()

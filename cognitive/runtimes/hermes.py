@@ -15,13 +15,18 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from agent.memory_provider import MemoryProvider  # type: ignore[import-not-found]
+from cognitive.extras import extra
 
+with extra("hermes"):
+    from agent.memory_provider import MemoryProvider  # type: ignore[import-not-found]
+
+
+from cognitive.blocking import Blocking
+from cognitive.layer import CognitiveLayer
 from cognitive.runtimes import chat
-from cognitive.runtimes.blocking import Blocking, BlockingBinding
 from cognitive.runtimes.codec import WrappedMessage
 from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, RECALL_PARAMETERS
-from cognitive.runtimes.turn_session import TurnSession
+from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 from cognitive.turn import TurnKind
 
 _MAX_MESSAGES = 40  # latest messages of a session that its next turn gets as conversation
@@ -37,7 +42,7 @@ class CognitiveMemoryProvider(MemoryProvider):  # type: ignore[misc]
     a memory layer for the agent that Hermes names.
     """
 
-    def __init__(self, layer: Blocking | None = None, agent_id: str | None = None) -> None:
+    def __init__(self, layer: CognitiveLayer | Blocking | None = None, agent_id: str | None = None) -> None:
         self._layer = layer
         self._agent_id = agent_id
         self._exit_stack = ExitStack()
@@ -61,7 +66,7 @@ class CognitiveMemoryProvider(MemoryProvider):  # type: ignore[misc]
         self._kind = _KINDS.get(str(kwargs.get("agent_context")), "user")
         layer = self._layer or self._exit_stack.enter_context(Blocking.open())
         agent_id = self._agent_id or kwargs.get("agent_identity") or "hermes"
-        self._binding = BlockingBinding(layer, agent_id, runtime="hermes", user_id=kwargs.get("user_id"))
+        self._binding = AgentBinding(layer, agent_id, runtime="hermes", user_id=kwargs.get("user_id"))
 
     def shutdown(self) -> None:
         """Close the memory layer if the provider itself opened it."""

@@ -12,26 +12,33 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Annotated, Any, NotRequired
 
-from langchain.agents.middleware import AgentMiddleware, AgentState
-from langchain.agents.middleware.types import ModelRequest, PrivateStateAttr, ToolCallRequest
-from langchain.tools import ToolRuntime
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
-from langchain_core.tools import BaseTool, tool
-from langchain_core.utils.function_calling import convert_to_openai_tool
-from langgraph.channels import UntrackedValue
-from langgraph.config import get_config
-from langgraph.errors import GraphBubbleUp
+from cognitive.extras import extra
+
+with extra("langchain"):
+    from langchain.agents.middleware import AgentMiddleware, AgentState
+    from langchain.agents.middleware.types import ModelRequest, PrivateStateAttr, ToolCallRequest
+    from langchain.tools import ToolRuntime
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessage, SystemMessage, ToolMessage
+    from langchain_core.tools import BaseTool, StructuredTool
+    from langchain_core.utils.function_calling import convert_to_openai_tool
+    from langgraph.channels import UntrackedValue
+    from langgraph.config import get_config
+    from langgraph.errors import GraphBubbleUp
+
 
 from brain.types import MemoryType
+from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
 from cognitive.plan import THINKING
-from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, output_text, to_tool_call
+from cognitive.runtimes.codec import output_text
+from cognitive.runtimes.langchain_messages import CODEC
 from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME, to_tool
-from cognitive.runtimes.turn_session import AgentBinding, TurnSession
-from cognitive.turn import Message, Tool, ToolCall, ToolSpec
+from cognitive.runtimes.turn_session import AgentBinding, ToolCallResult, TurnSession
+from cognitive.turn import Tool, ToolSpec
 
 _MAX_OPEN_TURNS = 512  # open turns by thread, for runs that continue after an interrupt
 
@@ -45,19 +52,19 @@ class CognitiveState(AgentState[Any]):
 class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
     """Middleware that adds memories to an agent's runs, selects their tools and shortens long conversations.
 
-    It works for `ainvoke` and `astream`. Put it first in the list of middleware. The middleware after it can then retry
-    failed calls; an error that reaches this middleware ends the turn. LangChain does not report that a reader left a
-    stream between two steps. The turn of such a stream ends when the next turn of the thread begins. `thinking` maps
-    levels of thinking to model settings. By default, `reasoning_effort` is set for models whose profile lists levels of
-    effort. `recall_tool` adds the tool `recall_context`, with which the model searches its memory. The other parameters
-    are those of `AgentBinding`.
+    It works for `invoke` and `stream` as for `ainvoke` and `astream`. Put it first in the list of middleware. The
+    middleware after it can then retry failed calls; an error that reaches this middleware ends the turn. LangChain does
+    not report that a reader left a stream between two steps. The turn of such a stream ends when the next turn of the
+    thread begins. `thinking` maps levels of thinking to model settings. By default, `reasoning_effort` is set for
+    models whose profile lists levels of effort. `recall_tool` adds the tool `recall_context`, with which the model
+    searches its memory. The other parameters are those of `AgentBinding`.
     """
 
     state_schema = CognitiveState
 
     def __init__(
         self,
-        layer: CognitiveLayer,
+        layer: CognitiveLayer | Blocking,
         agent_id: str,
         *,
         session_id: str = "default",
@@ -74,52 +81,63 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
         self._thinking = thinking
         self._open: OrderedDict[str, TurnSession] = OrderedDict()
 
-    async def abefore_agent(self, state: CognitiveState, runtime: Any) -> dict[str, Any]:
+    def before_agent(self, state: CognitiveState, runtime: Any) -> dict[str, Any]:
         """Create the memory layer's turn for a run. An open turn of the same thread ends as abandoned."""
         return {"cognitive_turn": self._start_turn(_config_value("thread_id"))}
 
-    async def awrap_model_call(self, request: ModelRequest[Any], handler: Any) -> Any:
+    async def abefore_agent(self, state: CognitiveState, runtime: Any) -> dict[str, Any]:
+        """As `before_agent`, for asynchronous runs."""
+        return self.before_agent(state, runtime)
+
+    def wrap_model_call(self, request: ModelRequest[Any], handler: Any) -> Any:
         """Prepare a model call: add memories, shorten a long conversation and select the tools.
 
         The changes apply to that call only. The agent's state stays unchanged.
         """
         turn = self._turn(request.state)
-        conversation = _CODEC.decode(request.messages)
-        await turn.begin_from_conversation(
-            conversation,
-            map(_to_tool, request.tools),
-            model=_model_name(request.model),
-            user_id=_config_value("user_id"),
-            thinking=request.model_settings.get("reasoning_effort") or getattr(request.model, "reasoning_effort", None),
-        )
-        prepared = await self._model_request(turn, request, conversation)
+        prepared = self._binding.wait(self._prepare(turn, request))
+        with _ends_on_error(turn):
+            return handler(prepared)
+
+    async def awrap_model_call(self, request: ModelRequest[Any], handler: Any) -> Any:
+        """As `wrap_model_call`, for asynchronous runs."""
+        turn = self._turn(request.state)
+        prepared = await self._prepare(turn, request)
         with _ends_on_error(turn):
             return await handler(prepared)
 
-    async def awrap_tool_call(self, request: ToolCallRequest, handler: Any) -> Any:
+    def wrap_tool_call(self, request: ToolCallRequest, handler: Any) -> Any:
         """Run a tool call, and record it with its result. Calls of tools that the turn removed are refused."""
-        turn, call = self._turn(request.state), request.tool_call
-        if turn.denies(call["name"]):
-            return ToolMessage(DENIED, name=call["name"], tool_call_id=call["id"], status="error")
-        tracked = turn.track_tool_call(call["name"], call["args"], call["id"], interrupts=(GraphBubbleUp,))
-        with _ends_on_error(turn), tracked as record:
-            result = await handler(request)
-            if isinstance(result, ToolMessage):
-                record(result.text, ok=result.status != "error")
-        return result
+        with self._tracked(request) as run:
+            return run.refusal or run.finish(handler(request))
 
-    async def aafter_agent(self, state: CognitiveState, runtime: Any) -> None:
+    async def awrap_tool_call(self, request: ToolCallRequest, handler: Any) -> Any:
+        """As `wrap_tool_call`, for asynchronous runs."""
+        with self._tracked(request) as run:
+            return run.refusal or run.finish(await handler(request))
+
+    def after_agent(self, state: CognitiveState, runtime: Any) -> None:
         """End the turn of a run as completed, and record the run's response."""
         self._turn(state).end("completed", _response_text(state))
 
+    async def aafter_agent(self, state: CognitiveState, runtime: Any) -> None:
+        """As `after_agent`, for asynchronous runs."""
+        self.after_agent(state, runtime)
+
     def _recall_tool(self) -> BaseTool:
-        @tool(RECALL_NAME, description=RECALL_DESCRIPTION)
-        async def recall_context(
+        def recall_context(
+            query: str, runtime: ToolRuntime[Any, Any], memory_type: MemoryType | None = None, limit: int = 5
+        ) -> str:
+            return self._binding.wait(self._turn(runtime.state).recall(query, memory_type, limit))
+
+        async def arecall_context(
             query: str, runtime: ToolRuntime[Any, Any], memory_type: MemoryType | None = None, limit: int = 5
         ) -> str:
             return await self._turn(runtime.state).recall(query, memory_type, limit)
 
-        return recall_context
+        return StructuredTool.from_function(
+            recall_context, arecall_context, name=RECALL_NAME, description=RECALL_DESCRIPTION
+        )
 
     def _start_turn(self, thread: str | None) -> TurnSession:
         turn = self._binding.turn(thread or self._session_id)
@@ -139,17 +157,36 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
         thread = _config_value("thread_id")
         return self._open.get(thread or "") or self._start_turn(thread)
 
-    async def _model_request(
-        self, turn: TurnSession, request: ModelRequest[Any], conversation: Sequence[WrappedMessage]
-    ) -> ModelRequest[Any]:
+    async def _prepare(self, turn: TurnSession, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """Begin the turn with its first model call, and return the request for this call."""
+        conversation = CODEC.decode(request.messages)
+        await turn.begin_from_conversation(
+            conversation,
+            map(_to_tool, request.tools),
+            model=_model_name(request.model),
+            user_id=_config_value("user_id"),
+            thinking=request.model_settings.get("reasoning_effort") or getattr(request.model, "reasoning_effort", None),
+        )
         model = turn.model or request.model
         return request.override(
             model=model,
             system_message=_with_system(request.system_message, turn.system()),
-            messages=await turn.encode_messages(_CODEC, conversation),
+            messages=await turn.encode_messages(CODEC, conversation),
             tools=turn.select_tools(request.tools, _tool_name, _rewrite_tool),
             model_settings={**request.model_settings, **self._effort(model, turn.thinking)},
         )
+
+    @contextmanager
+    def _tracked(self, request: ToolCallRequest) -> Iterator[_ToolRun]:
+        """Record the tool call that runs inside this block. A call of a removed tool is refused instead."""
+        turn, call = self._turn(request.state), request.tool_call
+        if turn.denies(call["name"]):
+            refusal = ToolMessage(DENIED, name=call["name"], tool_call_id=call["id"], status="error")
+            yield _ToolRun(refusal)
+            return
+        tracked = turn.track_tool_call(call["name"], call["args"], call["id"], interrupts=(GraphBubbleUp,))
+        with _ends_on_error(turn), tracked as record:
+            yield _ToolRun(None, record)
 
     def _effort(self, model: BaseChatModel, level: str | None) -> Mapping[str, Any]:
         if level is None:
@@ -159,6 +196,20 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
         levels = (model.profile or {}).get("reasoning_effort_levels") or ()
         nearest = _nearest(level, levels)
         return {"reasoning_effort": nearest} if nearest is not None else {}
+
+
+@dataclass(frozen=True, slots=True)
+class _ToolRun:
+    """A tool call: the message that refuses it, or else the recorder of its result."""
+
+    refusal: ToolMessage | None
+    record: ToolCallResult | None = None
+
+    def finish(self, result: Any) -> Any:
+        """Record the tool's result, and return it."""
+        if self.record is not None and isinstance(result, ToolMessage):
+            self.record(result.text, ok=result.status != "error")
+        return result
 
 
 @contextmanager
@@ -247,67 +298,3 @@ def _with_system(own: SystemMessage | None, text: str) -> SystemMessage | None:
     if isinstance(own.content, str):
         return own.model_copy(update={"content": f"{own.content}\n\n{text}"})
     return own.model_copy(update={"content": [*own.content, {"type": "text", "text": text}]})
-
-
-class LangChainCodec(WholeMessageCodec[AnyMessage]):
-    """Converts LangChain's messages to the memory layer's messages and back."""
-
-    def wrap(self, message: AnyMessage) -> WrappedMessage:
-        """Convert a LangChain message to a message of the memory layer."""
-        text = "\n".join(map(_part_text, [message.content] if isinstance(message.content, str) else message.content))
-        match message:
-            case HumanMessage():
-                return WrappedMessage.wrap(message, "user", text)
-            case AIMessage():
-                native_calls: Sequence[Any] = (*message.tool_calls, *message.invalid_tool_calls)
-                calls = [to_tool_call(each["name"], each["args"], each["id"]) for each in native_calls]
-                return WrappedMessage.wrap(message, "assistant", text, tool_calls=calls)
-            case ToolMessage(tool_call_id=id, status=status):
-                return WrappedMessage.wrap(message, "tool", text, tool_call_id=id, failed=status == "error")
-        return WrappedMessage.wrap(message, "system", text)
-
-    def replace(self, native: AnyMessage, message: WrappedMessage) -> AnyMessage:
-        """Return a copy of the LangChain message `native`, with the changed text and tool arguments of `message`.
-
-        Content blocks that are not text stay.
-        """
-        changes: dict[str, Any] = {"content": _edit_content(native.content, message)}
-        if isinstance(native, AIMessage) and message.shortened_calls:
-            shortened = message.shortened_arguments
-            changes["tool_calls"] = [
-                {**call, "args": shortened.get(call["id"], call["args"])} for call in native.tool_calls
-            ]
-        return native.model_copy(update=changes)
-
-    def create(self, message: Message) -> AnyMessage:
-        """Convert a message that the memory layer added, such as a summary, to a LangChain message."""
-        match message.role:
-            case "assistant":
-                return AIMessage(message.content, tool_calls=[_to_native_call(each) for each in message.tool_calls])
-            case "tool":
-                return ToolMessage(message.content, tool_call_id=message.tool_call_id or "")
-            case "system":
-                return SystemMessage(message.content)
-        return HumanMessage(message.content)
-
-
-def _part_text(block: str | dict[str, Any]) -> str:
-    if isinstance(block, str):
-        return block
-    return str(block["text"]) if block.get("type") == "text" else NOT_TEXT
-
-
-def _edit_content(own: str | list[str | dict[str, Any]], message: WrappedMessage) -> str | list[str | dict[str, Any]]:
-    if isinstance(own, str):
-        return message.content
-    if message.appended is not None:
-        return [*own, {"type": "text", "text": message.appended}]
-    others = [block for block in own if isinstance(block, dict) and block.get("type") != "text"]
-    return [{"type": "text", "text": message.content}, *others]
-
-
-def _to_native_call(call: ToolCall) -> Any:
-    return {"name": call.name, "args": dict(call.arguments), "id": call.id, "type": "tool_call"}
-
-
-_CODEC = LangChainCodec()

@@ -9,34 +9,38 @@ which must not be larger than 16 KB as JSON.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future
 from datetime import UTC, datetime
 from typing import Any
 
-from langgraph.store.base import (
-    BaseStore,
-    GetOp,
-    Item,
-    ListNamespacesOp,
-    MatchCondition,
-    Op,
-    PutOp,
-    Result,
-    SearchItem,
-    SearchOp,
-    get_text_at_path,
-    tokenize_path,
-)
+from cognitive.extras import extra
+
+with extra("langchain"):
+    from langgraph.store.base import (
+        BaseStore,
+        GetOp,
+        Item,
+        ListNamespacesOp,
+        MatchCondition,
+        Op,
+        PutOp,
+        Result,
+        SearchItem,
+        SearchOp,
+        get_text_at_path,
+        tokenize_path,
+    )
+
 
 from brain.postgres import event_loop
 from brain.text import storable
 from brain.types import Memory, MemoryType, NewMemory
+from cognitive.blocking import Blocking
 from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
 from cognitive.recall import MAX_HITS
+from cognitive.runtimes.layer_calls import LayerCalls
 
 _PAGE_SIZE = 100  # memories of one query
 _ROOT = "store"
@@ -54,8 +58,9 @@ class CognitiveStore(BaseStore):
     than that of the memory layer's event loop.
     """
 
-    def __init__(self, layer: CognitiveLayer, agent_id: str, *, memory_type: MemoryType = "fact") -> None:
-        self._layer = layer
+    def __init__(self, layer: CognitiveLayer | Blocking, agent_id: str, *, memory_type: MemoryType = "fact") -> None:
+        self._calls = LayerCalls(layer)
+        self._layer = self._calls.layer
         self._agent_id = agent_id
         self._type = memory_type
 
@@ -69,8 +74,7 @@ class CognitiveStore(BaseStore):
         """
         if event_loop.running() is self._layer.loop:
             raise InvalidInput("CognitiveStore: await the asynchronous methods (aget, aput, ...) in the event loop")
-        done: Future[list[Result]] = asyncio.run_coroutine_threadsafe(self.abatch(ops), self._layer.loop)
-        return done.result()
+        return event_loop.wait_in(self._layer.loop, self._run(ops))
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Run store operations, and return their results in order.
@@ -81,6 +85,9 @@ class CognitiveStore(BaseStore):
             InvalidInput: a value is not JSON, or a namespace or key is too long or cannot be stored.
             StoreUnavailable: Postgres is away or did not answer in time.
         """
+        return await self._calls.call(self._run(ops))
+
+    async def _run(self, ops: Iterable[Op]) -> list[Result]:
         operations = list(ops)
         results = [await self._read(op) for op in operations]
         writes = {(op.namespace, op.key): op for op in operations if isinstance(op, PutOp)}

@@ -3,21 +3,32 @@
     litellm.callbacks = [CognitiveLogger(layer, "my-agent")]
     await litellm.acompletion(model=..., messages=..., metadata={"session_id": "s1"})
 
+Synchronous code calls `logger.completion(...)` in place of `litellm.completion(...)`.
+
 The memory layer's session is `session_id` in the call's metadata, or else `litellm_session_id`.
 """
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
+from uuid import uuid4
 
-import litellm  # type: ignore[import-not-found]
-from litellm.integrations.custom_logger import CustomLogger  # type: ignore[import-not-found]
+from cognitive.extras import extra
 
+with extra("litellm"):
+    import litellm  # type: ignore[import-not-found]
+    from litellm.integrations.custom_logger import CustomLogger  # type: ignore[import-not-found]
+
+
+from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes import chat
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession
+
+log = logging.getLogger(__name__)
 
 _MAX_OPEN_TURNS = 512  # open turns; the oldest beyond them are abandoned
 
@@ -25,8 +36,9 @@ _MAX_OPEN_TURNS = 512  # open turns; the oldest beyond them are abandoned
 class CognitiveLogger(CustomLogger):  # type: ignore[misc]
     """A logger of LiteLLM that adds memories to model calls, selects their tools and shortens long conversations.
 
-    It works only for `acompletion` with keyword arguments. LiteLLM does not call loggers before calls of `completion`
-    or calls with positional arguments. LiteLLM knows calls but no turns. A turn therefore begins with a call whose last
+    It works for `acompletion` with keyword arguments, and for its own method `completion`. LiteLLM's function
+    `completion`, and calls with positional arguments, give loggers no way to change the call: they go without memory,
+    and a warning is logged. LiteLLM knows calls but no turns. A turn therefore begins with a call whose last
     message is the user's. It continues with the calls that bring tool results, and ends with an answer that calls no
     tool. A call without a session is a separate turn. LiteLLM does not report that a reader left a stream. The turn of
     such a stream ends when the next turn of the session begins.
@@ -37,15 +49,68 @@ class CognitiveLogger(CustomLogger):  # type: ignore[misc]
     """
 
     def __init__(
-        self, layer: CognitiveLayer, agent_id: str, *, user_id: str | None = None, model: str | None = None
+        self, layer: CognitiveLayer | Blocking, agent_id: str, *, user_id: str | None = None, model: str | None = None
     ) -> None:
         super().__init__()
         self._binding = AgentBinding(layer, agent_id, runtime="litellm", user_id=user_id, model=model)
         self._open: OrderedDict[str, TurnSession] = OrderedDict()
         self._keys: OrderedDict[str, str] = OrderedDict()  # by call id: the events of a call's end lack the session
 
+    def completion(self, **options: Any) -> Any:
+        """Call `litellm.completion` with memory, and return its response or stream. `options` are passed on."""
+        call = {"litellm_call_id": str(uuid4()), **options}
+        return litellm.completion(**(self._binding.wait(self._prepare(call)) or call))
+
     async def async_pre_call_deployment_hook(self, kwargs: dict[str, Any], call_type: Any) -> dict[str, Any] | None:
         """Prepare a model call: add memories, shorten a long conversation and select the tools, for that call only."""
+        return await self._prepare(kwargs)
+
+    async def async_log_success_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
+        """As `log_success_event`, for asynchronous calls."""
+        self.log_success_event(kwargs, response_obj, start_time, end_time)
+
+    def log_success_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
+        """Record the tool calls, and end the turn with the response.
+
+        A response that calls tools does not end the turn.
+        """
+        key = self._session_of(kwargs)
+        turn, choices = self._open.get(key), getattr(response_obj, "choices", None)
+        if turn is None or not choices or getattr(choices[0].message, "tool_calls", None):
+            return
+        for call, result in chat.finished_calls(kwargs.get("messages") or ()):
+            turn.record_tool_call(call.name, call.arguments, result, id=call.id)
+        turn.end("completed", choices[0].message.content or "")
+        self._open.pop(key)
+
+    async def async_log_failure_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
+        """As `log_failure_event`, for asynchronous calls."""
+        self.log_failure_event(kwargs, response_obj, start_time, end_time)
+
+    def log_failure_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
+        """End the turn of a failed call as failed."""
+        if turn := self._open.pop(self._session_of(kwargs), None):
+            turn.end("failed")
+
+    def _session_of(self, kwargs: Any) -> str:
+        """Return the key of a finished call's turn. Log a warning if the call went without memory."""
+        key = self._keys.pop(str(kwargs.get("litellm_call_id")), None)
+        if key is None and kwargs.get("messages"):
+            log.warning(
+                "a call went without memory: use `acompletion` with keyword arguments, or the logger's own `completion`"
+            )
+        return key or ""
+
+    async def recall(self, session_id: str, query: str, memory_type: Any = None, limit: int = 5) -> str:
+        """Search the memory in the session's current turn, and return the recall tool's answer.
+
+        `cognitive.runtimes.tools` has the tool's name, description and parameters.
+        """
+        turn = self._open.get(session_id) or self._binding.turn(session_id)
+        return await turn.recall(query, memory_type, limit)
+
+    async def _prepare(self, kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the arguments of a call with memory, or None if the call has no messages."""
         messages = kwargs.get("messages")
         if not messages:
             return None
@@ -62,34 +127,6 @@ class CognitiveLogger(CustomLogger):  # type: ignore[misc]
         if turn.thinking is not None and litellm.supports_reasoning(kwargs["model"]):
             changes["reasoning_effort"] = _EFFORT.get(turn.thinking, turn.thinking)
         return {**kwargs, **changes}
-
-    async def async_log_success_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
-        """Record the tool calls, and end the turn with the response.
-
-        A response that calls tools does not end the turn.
-        """
-        key = self._keys.pop(str(kwargs.get("litellm_call_id")), "")
-        turn, choices = self._open.get(key), getattr(response_obj, "choices", None)
-        if turn is None or not choices or getattr(choices[0].message, "tool_calls", None):
-            return
-        for call, result in chat.finished_calls(kwargs.get("messages") or ()):
-            turn.record_tool_call(call.name, call.arguments, result, id=call.id)
-        turn.end("completed", choices[0].message.content or "")
-        self._open.pop(key)
-
-    async def async_log_failure_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
-        """End the turn of a failed call as failed."""
-        key = self._keys.pop(str(kwargs.get("litellm_call_id")), "")
-        if turn := self._open.pop(key, None):
-            turn.end("failed")
-
-    async def recall(self, session_id: str, query: str, memory_type: Any = None, limit: int = 5) -> str:
-        """Search the memory in the session's current turn, and return the recall tool's answer.
-
-        `cognitive.runtimes.tools` has the tool's name, description and parameters.
-        """
-        turn = self._open.get(session_id) or self._binding.turn(session_id)
-        return await turn.recall(query, memory_type, limit)
 
     async def _turn(self, kwargs: Mapping[str, Any], messages: Sequence[chat.JsonObject]) -> TurnSession:
         """Return the turn of a model call. Begin a new turn if the last message of the call is the user's."""

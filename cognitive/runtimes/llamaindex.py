@@ -12,17 +12,22 @@ import asyncio
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from typing import Any, cast
 
-from llama_index.core.agent.workflow import AgentOutput, BaseWorkflowAgent, ToolCallResult
-from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock, ToolCallBlock
-from llama_index.core.llms import LLM
-from llama_index.core.memory import BaseMemory, ChatMemoryBuffer
-from llama_index.core.objects import ObjectRetriever
-from llama_index.core.tools import AsyncBaseTool, FunctionTool
+from cognitive.extras import extra
+
+with extra("llamaindex"):
+    from llama_index.core.agent.workflow import AgentOutput, BaseWorkflowAgent, ToolCallResult
+    from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock, ToolCallBlock
+    from llama_index.core.llms import LLM
+    from llama_index.core.memory import BaseMemory, ChatMemoryBuffer
+    from llama_index.core.objects import ObjectRetriever
+    from llama_index.core.tools import AsyncBaseTool, FunctionTool
+    from workflows.errors import WorkflowCancelledByUser
+    from workflows.handler import WorkflowHandler
+
 from pydantic import PrivateAttr
-from workflows.errors import WorkflowCancelledByUser
-from workflows.handler import WorkflowHandler
 
 from brain.types import MemoryType
+from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, to_tool_call
 from cognitive.runtimes.prompt_history import find_user_message
@@ -44,7 +49,7 @@ class CognitiveWorkflowAgent:
     def __init__(
         self,
         agent: BaseWorkflowAgent,
-        layer: CognitiveLayer,
+        layer: CognitiveLayer | Blocking,
         agent_id: str,
         *,
         user_id: str | None = None,

@@ -16,30 +16,35 @@ from contextvars import ContextVar
 from inspect import isawaitable
 from typing import Any
 
-from agents import (
-    Agent,
-    FunctionTool,
-    Model,
-    ModelResponse,
-    ModelSettings,
-    RunConfig,
-    Runner,
-    RunResult,
-    RunResultStreaming,
-    Session,
-    Tool,
-    ToolCallItem,
-    ToolCallOutputItem,
-    function_tool,
-)
-from agents.models import get_default_model, get_default_model_settings
-from agents.run_config import CallModelData, ModelInputData
-from openai.types.responses import ResponseCompletedEvent, ResponseFunctionToolCall
+from cognitive.extras import extra
+
+with extra("openai-agents"):
+    from agents import (
+        Agent,
+        FunctionTool,
+        Model,
+        ModelResponse,
+        ModelSettings,
+        RunConfig,
+        Runner,
+        RunResult,
+        RunResultStreaming,
+        Session,
+        Tool,
+        ToolCallItem,
+        ToolCallOutputItem,
+        function_tool,
+    )
+    from agents.run_config import CallModelData, ModelInputData
+    from openai.types.responses import ResponseCompletedEvent, ResponseFunctionToolCall
+
 
 from brain.types import MemoryType
+from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.codec import output_text
 from cognitive.runtimes.openai_items import ItemCodec
+from cognitive.runtimes.openai_settings import with_defaults, with_demanded_tool, with_thinking
 from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, to_tool
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession, current_turn, ends_turn
 from cognitive.turn import ToolSpec
@@ -53,8 +58,8 @@ class CognitiveRunner:
 
     A run is one turn, with all handoffs to other agents. `session_id` is for hosts whose runs have no session of the
     SDK. The other parameters are those of `AgentBinding`. The caller's `RunConfig`, hooks, session and handoffs apply
-    as usual, and no agent is changed. Add `recall_tool` to the tools of an agent that may search its memory. Agents
-    that run as tools get no memory.
+    as usual, and no agent is changed. Add `recall_tool` to the tools of an agent that may search its memory. An agent
+    that runs as a tool gets memory if it has another agent id, and thus another runner: see `as_tool`.
 
     The level of thinking is set only if `reasoning` is among the caller's model settings, or among the SDK's defaults
     for the model's name. In a run with a `conversation_id` or `previous_response_id`, OpenAI keeps the history. The
@@ -64,7 +69,7 @@ class CognitiveRunner:
 
     def __init__(
         self,
-        layer: CognitiveLayer,
+        layer: CognitiveLayer | Blocking,
         agent_id: str,
         *,
         session_id: str | None = None,
@@ -98,6 +103,19 @@ class CognitiveRunner:
             _end_turn(turn, result)
         return result
 
+    def run_sync(
+        self, starting_agent: Agent[Any], input: Any, *, run_config: RunConfig | None = None, **options: Any
+    ) -> RunResult:
+        """Call the SDK's `Runner.run_sync` within a turn of the memory layer, and return its result.
+
+        `options` are passed on. Like the SDK's, it cannot be called in the thread of a running event loop.
+        """
+        turn = self._turn(run_config, options)
+        with ends_turn(turn), turn.as_parent():
+            result = Runner.run_sync(starting_agent, input, run_config=_with_turn_model(turn, run_config), **options)
+            _end_turn(turn, result)
+        return result
+
     def run_streamed(
         self, starting_agent: Agent[Any], input: Any, *, run_config: RunConfig | None = None, **options: Any
     ) -> RunResultStreaming:
@@ -114,6 +132,17 @@ class CognitiveRunner:
         if result.run_loop_task is not None:
             result.run_loop_task.add_done_callback(lambda task: _on_stream_end(turn, result, task))
         return result
+
+    def as_tool(self, agent: Agent[Any], name: str, description: str, **options: Any) -> FunctionTool:
+        """Return a tool that runs an agent with this runner, and so with its memory.
+
+        The SDK's own `Agent.as_tool` runs the agent without memory. `options` are those of `run`.
+        """
+
+        async def run_agent(input: str) -> str:
+            return output_text((await self.run(agent, input, **options)).final_output)
+
+        return function_tool(run_agent, name_override=name, description_override=description)
 
     def _turn(self, config: RunConfig | None, options: Mapping[str, Any]) -> TurnSession:
         session: Session | None = options.get("session")
@@ -264,7 +293,7 @@ class _TurnModel(Model):
         self, system: str | None, input: Any, settings: ModelSettings, tools: list[Tool], state: Mapping[str, Any]
     ) -> tuple[Model, tuple[Any, ...]]:
         """Prepare a model call: return the model to call, and a tuple of system prompt, input, settings and tools."""
-        model, settings = self._agent_model(), _with_defaults(settings, self._origin.agent, self._config)
+        model, settings = self._agent_model(), with_defaults(settings, self._origin.agent, self._config)
         if not self._origin.is_own:
             return model, (system, input, settings, tools)
         turn, items = self._turn_session, _CODEC.decode(input)
@@ -282,52 +311,11 @@ class _TurnModel(Model):
             system = turn.system_with_memories(system or "")
         else:
             system, input = turn.system(system or ""), await turn.encode_messages(_CODEC, items)
-        selected = _with_demanded_tool(turn.select_tools(tools, lambda each: each.name, _rewrite_tool), tools, settings)
-        return turn.model or model, (system or None, input, _with_thinking(settings, turn.thinking), selected)
+        selected = with_demanded_tool(turn.select_tools(tools, lambda each: each.name, _rewrite_tool), tools, settings)
+        return turn.model or model, (system or None, input, with_thinking(settings, turn.thinking), selected)
 
 
 def _rewrite_tool(tool: Tool, spec: ToolSpec) -> Tool:
     if not isinstance(tool, FunctionTool):
         return tool
     return dataclasses.replace(tool, description=spec.description, params_json_schema=spec.parameters)
-
-
-def _with_demanded_tool(selected: list[Tool], tools: list[Tool], settings: ModelSettings) -> list[Tool]:
-    """Return the selected tools, and any other tool that the caller's `tool_choice` names.
-
-    If the caller requires a call of any tool and none was selected, return all tools. Providers refuse a choice that is
-    not among the tools.
-    """
-    demanded = [each for each in tools if each.name == settings.tool_choice and each not in selected]
-    return tools if settings.tool_choice == "required" and not selected else selected + demanded
-
-
-def _with_defaults(settings: ModelSettings, agent: Agent[Any], config: RunConfig) -> ModelSettings:
-    """Return the model settings, completed by the SDK's defaults for the model's name.
-
-    The SDK itself leaves these defaults out if the model is an object, as `_TurnModel` is. The `tool_choice` stays
-    unchanged, because the runner resets it itself.
-    """
-    base = agent.model_settings
-    if config.model is not None:
-        base = _defaults(config.model) if base == _defaults(agent.model) else ModelSettings()
-    return dataclasses.replace(base.resolve(settings), tool_choice=settings.tool_choice)
-
-
-def _defaults(model: str | Model | None) -> ModelSettings:
-    return ModelSettings() if isinstance(model, Model) else get_default_model_settings(model or get_default_model())
-
-
-def _with_thinking(settings: ModelSettings, level: str | None) -> ModelSettings:
-    """Return the settings with the planned level of thinking.
-
-    Settings without `reasoning` stay unchanged, because models that do not reason would refuse the level.
-    """
-    if level is None or settings.reasoning is None:
-        return settings
-    reasoning = settings.reasoning.model_copy(update={"effort": _EFFORT.get(level, level)})
-    return dataclasses.replace(settings, reasoning=reasoning)
-
-
-# All reasoning models accept low, medium and high; some refuse the other levels.
-_EFFORT: Mapping[str, str] = {"off": "low", "minimal": "low", "xhigh": "high"}

@@ -12,26 +12,31 @@ from copy import copy
 from dataclasses import replace
 from typing import Any
 
-from pydantic_ai import RunContext
-from pydantic_ai.capabilities import AbstractCapability
-from pydantic_ai.exceptions import ApprovalRequired, CallDeferred
-from pydantic_ai.messages import (
-    InstructionPart,
-    ModelMessage,
-    ModelRequest,
-    ModelResponse,
-    SystemPromptPart,
-    TextPart,
-    ToolCallPart,
-    ToolReturnPart,
-    UserPromptPart,
-)
-from pydantic_ai.models import ModelRequestContext
-from pydantic_ai.tools import DeferredToolRequests, ToolDefinition
-from pydantic_ai.toolsets import AbstractToolset, FunctionToolset
+from cognitive.extras import extra
+
+with extra("pydantic-ai"):
+    from pydantic_ai import RunContext
+    from pydantic_ai.capabilities import AbstractCapability
+    from pydantic_ai.exceptions import ApprovalRequired, CallDeferred
+    from pydantic_ai.messages import (
+        InstructionPart,
+        ModelMessage,
+        ModelRequest,
+        ModelResponse,
+        SystemPromptPart,
+        TextPart,
+        ToolCallPart,
+        ToolReturnPart,
+        UserPromptPart,
+    )
+    from pydantic_ai.models import ModelRequestContext
+    from pydantic_ai.tools import DeferredToolRequests, ToolDefinition
+    from pydantic_ai.toolsets import AbstractToolset, FunctionToolset
+
 from pydantic_core import to_json
 
 from brain.types import MemoryType
+from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.codec import NOT_TEXT, PartsCodec, WrappedMessage, output_text, to_tool_call
 from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, to_tool
@@ -48,7 +53,7 @@ class CognitiveCapability(AbstractCapability[Any]):
 
     def __init__(
         self,
-        layer: CognitiveLayer,
+        layer: CognitiveLayer | Blocking,
         agent_id: str,
         *,
         session_id: str | None = None,

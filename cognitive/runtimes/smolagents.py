@@ -3,7 +3,7 @@
     with Blocking.open() as layer:
         CognitiveMultiStepAgent(agent, layer, "my-agent").run("...", session_id="s1")
 
-Smolagents is synchronous, so the memory layer is a `Blocking`.
+Smolagents is synchronous, so the memory layer is a `Blocking`, or one whose event loop runs in another thread.
 """
 
 from __future__ import annotations
@@ -14,14 +14,19 @@ from contextlib import suppress
 from typing import Any, TypeVar
 from weakref import WeakSet
 
-from smolagents import ChatMessage, MessageRole, Model, MultiStepAgent, RunResult, Tool  # type: ignore[import-untyped]
-from smolagents.memory import FinalAnswerStep  # type: ignore[import-untyped]
+from cognitive.extras import extra
+
+with extra("smolagents"):
+    from smolagents import ChatMessage, MessageRole, Model, MultiStepAgent, RunResult, Tool  # type: ignore[import-untyped]
+    from smolagents.memory import FinalAnswerStep  # type: ignore[import-untyped]
+
 
 from brain.types import MEMORY_TYPES
-from cognitive.runtimes.blocking import Blocking, BlockingBinding
+from cognitive.blocking import Blocking
+from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, to_tool_call
 from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, to_tool
-from cognitive.runtimes.turn_session import TurnSession, ends_turn
+from cognitive.runtimes.turn_session import AgentBinding, TurnSession, ends_turn
 from cognitive.turn import Message, Role, ToolSpec
 
 T = TypeVar("T")
@@ -46,7 +51,7 @@ class CognitiveMultiStepAgent:
     def __init__(
         self,
         agent: MultiStepAgent,
-        layer: Blocking,
+        layer: CognitiveLayer | Blocking,
         agent_id: str,
         *,
         user_id: str | None = None,
@@ -56,9 +61,7 @@ class CognitiveMultiStepAgent:
         thinking_argument: str | None = None,
     ) -> None:
         self.agent = agent
-        self._binding = BlockingBinding(
-            layer, agent_id, runtime="smolagents", user_id=user_id, model=model, models=models
-        )
+        self._binding = AgentBinding(layer, agent_id, runtime="smolagents", user_id=user_id, model=model, models=models)
         self._recall_tool = recall_tool
         self._thinking_argument = thinking_argument
         self._running: WeakSet[MultiStepAgent] = WeakSet()

@@ -1,9 +1,7 @@
 """Adapter for Strands Agents: a plugin that adds memory to an agent.
 
-    agent = Agent(plugins=[CognitiveStrandsPlugin(layer, "my-agent", session_id="s1")])
-    await agent.invoke_async("Where does the key hang?")
-
-Call the agent asynchronously: `agent(...)` runs in a separate event loop, which cannot use the layer's connections.
+agent = Agent(plugins=[CognitiveStrandsPlugin(layer, "my-agent", session_id="s1")])
+agent("Where does the key hang?")
 """
 
 from __future__ import annotations
@@ -13,15 +11,21 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from pydantic_core import to_json
-from strands import ToolContext, tool
-from strands.hooks import AfterInvocationEvent, AfterModelCallEvent, BeforeInvocationEvent, BeforeToolCallEvent
-from strands.middleware import ExecuteToolStage, InvokeModelStage
-from strands.middleware.stages import ExecuteToolContext, InvokeModelContext
-from strands.models.model import Model
-from strands.plugins import Plugin
-from strands.types.events import ToolResultEvent, TypedEvent
+
+from cognitive.extras import extra
+
+with extra("strands"):
+    from strands import ToolContext, tool
+    from strands.hooks import AfterInvocationEvent, AfterModelCallEvent, BeforeInvocationEvent, BeforeToolCallEvent
+    from strands.middleware import ExecuteToolStage, InvokeModelStage
+    from strands.middleware.stages import ExecuteToolContext, InvokeModelContext
+    from strands.models.model import Model
+    from strands.plugins import Plugin
+    from strands.types.events import ToolResultEvent, TypedEvent
+
 
 from brain.types import MemoryType
+from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.codec import NOT_TEXT, PartsCodec, WrappedMessage, split_tool_results, to_tool_call
 from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME, to_tool
@@ -42,7 +46,7 @@ class CognitiveStrandsPlugin(Plugin):
 
     def __init__(
         self,
-        layer: CognitiveLayer,
+        layer: CognitiveLayer | Blocking,
         agent_id: str,
         *,
         session_id: str | None = None,

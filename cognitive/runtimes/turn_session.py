@@ -6,7 +6,6 @@ An adapter calls `AgentBinding.turn` and `TurnSession.begin`. Before each model 
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -15,15 +14,15 @@ from typing import Any, TypeVar
 
 from brain.text import storable
 from brain.types import MemoryType
-from cognitive.errors import CognitiveError, InvalidInput, WrongEventLoop
+from cognitive.blocking import Blocking
+from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes import tools as turn_tools
 from cognitive.runtimes.codec import MessageCodec, WrappedMessage, to_tool_call
+from cognitive.runtimes.layer_calls import LayerCalls, log_error
 from cognitive.runtimes.prompt_history import PromptHistory, find_user_message, with_blocks
 from cognitive.runtimes.tools import RECALL_NAME, RECALL_UNAVAILABLE, recall_answer
 from cognitive.turn import Message, Outcome, Status, Tool, ToolCall, ToolSpec, Turn, TurnContext, TurnKind
-
-log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -33,11 +32,12 @@ _MAX_CALLS = 1_000  # recorded calls of a turn: bounds the memory of a run that 
 _current_turn: ContextVar[TurnSession | None] = ContextVar("cognitive_calling", default=None)
 
 
-class AgentBinding:
+class AgentBinding(LayerCalls):
     """The connection of a framework's agent to a memory layer. Every adapter holds one.
 
+    `layer` is the layer that prepares and records the turns; see `LayerCalls` for calls from other threads.
+
     Attributes:
-        layer: the layer that prepares and records the turns.
         agent_id: the agent whose memory is used.
         runtime: the framework's name, recorded with each turn.
         user_id: the user of turns for which the framework names none.
@@ -48,7 +48,7 @@ class AgentBinding:
 
     def __init__(
         self,
-        layer: CognitiveLayer,
+        layer: CognitiveLayer | Blocking,
         agent_id: str,
         *,
         runtime: str,
@@ -56,28 +56,26 @@ class AgentBinding:
         model: str | None = None,
         models: Mapping[str, Any] | None = None,
     ) -> None:
-        self.layer = layer
+        super().__init__(layer)
         self.agent_id = agent_id
         self.runtime = runtime
         self.user_id = user_id
         self.model = model
         self.models = dict(models or {})
         self.prompt_history = PromptHistory()
-        self._wrong_loop_logged = False
 
     def turn(self, session_id: str, kind: TurnKind = "user") -> TurnSession:
-        """Create a turn, for `TurnSession.begin`. Inside a tool call of another turn, its kind is always "subagent"."""
-        return TurnSession(self, session_id, "subagent" if _current_turn.get() is not None else kind)
+        """Create a turn, for `TurnSession.begin`.
 
-    def settle(self, context: TurnContext, outcome: Outcome) -> None:
-        """Pass a turn's outcome to the memory layer, which records it in the background."""
-        self.layer.settle(context, outcome)
+        Inside a tool call of another turn of the same agent id, its kind is always "subagent".
+        """
+        outer = _current_turn.get()
+        nested = outer is not None and outer.binding.agent_id == self.agent_id
+        return TurnSession(self, session_id, "subagent" if nested else kind)
 
     def log_skipped(self, error: Exception) -> None:
-        """Log why a turn continues without memory. `WrongEventLoop`, which affects every turn, is logged only once."""
-        if not (isinstance(error, WrongEventLoop) and self._wrong_loop_logged):
-            _log_error("the turn continues without memory", error)
-        self._wrong_loop_logged = self._wrong_loop_logged or isinstance(error, WrongEventLoop)
+        """Log why a turn continues without memory."""
+        log_error("the turn continues without memory", error)
 
 
 class TurnSession:
@@ -90,6 +88,7 @@ class TurnSession:
     def __init__(self, binding: AgentBinding, session_id: str, kind: TurnKind) -> None:
         self.binding = binding
         self.session_id = session_id
+        self.kind = kind
         self.context: TurnContext | None = None
         self.has_begun = kind != "user"  # other turns are not planned
         self.has_ended = False
@@ -135,7 +134,7 @@ class TurnSession:
                 thinking=self._own_thinking,
                 runtime=binding.runtime,
             )
-            self.context = await binding.layer.pre_turn(turn)
+            self.context = await binding.call(binding.layer.pre_turn(turn))
         except Exception as error:  # memory must not fail the run
             binding.log_skipped(error)
 
@@ -198,9 +197,9 @@ class TurnSession:
             return conversation
         unfitted = self._with_blocks(conversation, self.context)
         try:
-            return (await self.binding.layer.fit(self.context, unfitted)).messages
+            return (await self.binding.call(self.binding.layer.fit(self.context, unfitted))).messages
         except Exception as error:  # memory must not fail the run
-            _log_error("the conversation could not be fitted and is sent in full", error)
+            log_error("the conversation could not be fitted and is sent in full", error)
             return unfitted
 
     async def encode_messages(self, codec: MessageCodec[T], conversation: Sequence[WrappedMessage]) -> list[T]:
@@ -298,22 +297,24 @@ class TurnSession:
             outcome = Outcome(response=storable(response), tool_calls=tuple(self._calls), status=status)
             self.binding.settle(self.context, outcome)
         except Exception as error:  # memory must not fail the run
-            _log_error("the turn's outcome is not recorded", error)
+            log_error("the turn's outcome is not recorded", error)
 
     async def recall(self, query: str, memory_type: MemoryType | None = None, limit: int = 5) -> str:
         """Search the memory, and return memories as text for the model, or a message if none are found."""
         turn_id = self.context.turn_id if self.context is not None else None
-        user_id = self.context.user_id if self.context is not None else self.binding.user_id
+        binding = self.binding
+        user_id = self.context.user_id if self.context is not None else binding.user_id
         try:
-            hits = await self.binding.layer.recall(
-                self.binding.agent_id, query, memory_type, limit, turn_id, user_id=user_id
+            work = binding.layer.recall(
+                binding.agent_id, query, memory_type, limit, turn_id, user_id=user_id, related_only=True
             )
+            hits = await binding.call(work)
         except InvalidInput as error:  # the model can correct its arguments
             return str(error)
         except Exception as error:  # memory must not fail the run
-            _log_error("recall failed", error)
+            log_error("recall failed", error)
             return RECALL_UNAVAILABLE
-        return recall_answer(hits, self.binding.layer.policies.current(self.binding.agent_id))
+        return recall_answer(hits, binding.layer.policies.current(binding.agent_id))
 
 
 @dataclass(slots=True)
@@ -347,8 +348,3 @@ def ends_turn(turn: TurnSession) -> Iterator[None]:
         raise
     finally:
         turn.end("abandoned")
-
-
-def _log_error(event: str, error: Exception) -> None:
-    expected = isinstance(error, CognitiveError)
-    log.log(logging.WARNING if expected else logging.ERROR, "%s: %r", event, error, exc_info=not expected)

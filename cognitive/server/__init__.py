@@ -11,9 +11,10 @@ Modules, in order of execution:
 - `turns`: prepare turns, fit their conversations, record their outcomes; list, explain and rate turns.
 - `memories`: store, search, read, change and erase memories.
 - `upkeep`: list duplicates, contradictions and stale memories.
-- `sessions`: resume, end and clear sessions, and read their artifacts.
+- `sessions`: list, resume, end and clear sessions, and read their artifacts.
 - `policies`: show, save, compare and activate policies.
-- `agents`: list the tools of past turns, erase an agent, show the context sizes of models.
+- `agents`: list agents and the tools of past turns, erase an agent, show the context sizes of models.
+- `front`: describe the server at `/`, and list the routes of the API at `/docs`.
 - `health`: answer probes, and return metrics.
 - `context_cache`: cache prepared turns until their outcome arrives.
 - `problems`: convert errors to responses in the format problem+json.

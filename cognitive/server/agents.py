@@ -6,9 +6,10 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
+from brain.analytics.fleet import MAX_AGENTS, AgentSummary
 from brain.types import Receipt
 from cognitive.catalog.plans import PastPlan
-from cognitive.server.auth import ERASING, Admin, AgentId
+from cognitive.server.auth import ERASING, Admin, AgentId, Identified
 from cognitive.server.requests import Contexts, Layer, StrictRoute
 from cognitive.wire.models import MAX_PLANS, PlansBody
 
@@ -41,6 +42,24 @@ async def erase_agent(agent_id: AgentId, caller: Admin, layer: Layer, contexts: 
     """
     contexts.erase(agent_id)
     return await layer.erase_agent(agent_id)
+
+
+@global_router.get("/agents", summary="List agents")
+async def agents(
+    caller: Identified,
+    layer: Layer,
+    limit: Annotated[int, Query(ge=1, le=MAX_AGENTS)] = 50,
+    offset: Annotated[int, Query(ge=0, le=2**31)] = 0,
+) -> list[AgentSummary]:
+    """Return a page of the agents that had turns, those with the latest turns first.
+
+    The token of an agent lists this agent only. The server's database login needs the role cognitive_overview
+    (`cognitive db roles LOGIN --overview`).
+    """
+    if caller.agent is None:
+        return await layer.explain.analytics.fleet.page(limit, offset)
+    own = await layer.explain.turns(caller.agent, 1)
+    return [AgentSummary(caller.agent, 0, own[0].at)] if own and not offset else []
 
 
 @global_router.get("/context-budgets", summary="Show the context size of each model")

@@ -7,14 +7,18 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.metadata import version
 from typing import Any
 
-from fastapi import APIRouter, Depends, FastAPI, Security
-from fastapi.security import HTTPBearer
-from starlette.middleware import Middleware
-from starlette.responses import RedirectResponse
-from starlette.routing import BaseRoute, Mount, Route
+from cognitive.extras import extra
+
+with extra("server"):
+    from fastapi import APIRouter, Depends, FastAPI, Security
+    from fastapi.security import HTTPBearer
+    from starlette.middleware import Middleware
+    from starlette.responses import RedirectResponse
+    from starlette.routing import BaseRoute, Mount, Route
+
 
 from cognitive.layer import CognitiveLayer
-from cognitive.server import agents, health, memories, policies, sessions, turns, upkeep
+from cognitive.server import agents, front, health, memories, policies, sessions, turns, upkeep
 from cognitive.server.auth import Authentication, own_agent
 from cognitive.server.browsers import HtmlErrors, Origin, SecurityHeaders
 from cognitive.server.config import MountedApp, ServerConfig
@@ -55,7 +59,7 @@ def create_app(layer: CognitiveLayer, config: ServerConfig, mounts: Sequence[Mou
     app.state.readiness = health.Readiness(layer)
     add_error_handlers(app)
     describe_problems(app)
-    for router in (_api(), health.router):
+    for router in (_api(), health.router, front.router):
         app.include_router(router)
     for mounted in mounts:
         app.router.routes += _routes(mounted)

@@ -127,6 +127,11 @@ def admin(request: Request) -> Caller:
     return caller
 
 
+def identified(request: Request) -> Caller:
+    """Return the caller of a request."""
+    return caller_of(request.scope)
+
+
 def may_erase(request: Request) -> None:
     """Check that the caller of a request may erase data. Every route that erases depends on this function.
 
@@ -145,6 +150,7 @@ def max_trust(request: Request) -> Trust:
 ERASING = (Depends(may_erase),)
 AgentId = Annotated[str, Depends(own_agent)]
 Admin = Annotated[Caller, Depends(admin)]
+Identified = Annotated[Caller, Depends(identified)]
 MaxTrust = Annotated[Trust, Depends(max_trust)]
 
 

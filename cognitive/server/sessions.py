@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path, Query
 from starlette.responses import JSONResponse
 
 from brain.artifacts import Artifact, ArtifactPage, MatchingLine
-from brain.sessions import ClearedSession
+from brain.sessions import ClearedSession, SessionSummary
 from brain.types import Label
 from cognitive.server.auth import ERASING, AgentId
 from cognitive.server.requests import Layer, StrictRoute
@@ -29,6 +29,17 @@ class Escaped(JSONResponse):
 router = APIRouter(tags=["sessions"], route_class=StrictRoute, default_response_class=Escaped)
 
 SessionId = Annotated[Label, Path(description="The session's id, chosen by the host; percent-encoded.")]
+
+
+@router.get("/sessions", summary="List sessions")
+async def sessions(
+    agent_id: AgentId,
+    layer: Layer,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    offset: Annotated[int, Query(ge=0, le=2**31)] = 0,
+) -> tuple[SessionSummary, ...]:
+    """Return a page of the agent's sessions, the last used first."""
+    return await layer.sessions.list(agent_id, limit, offset)
 
 
 @router.get("/sessions/{session_id:name}", summary="Resume a session (resume)")

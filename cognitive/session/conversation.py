@@ -63,7 +63,7 @@ class Conversation:
             turn.scope,
             turn.session_id,
             turn.turn_id or "",
-            turn.conversation,
+            tuple(turn.conversation),
             turn.text,
             turn.model,
             turn.iteration,

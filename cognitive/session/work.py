@@ -13,14 +13,14 @@ from pydantic import Field
 from brain.sessions import CarriedState, Sessions
 from brain.store import MemoryStore
 from brain.subtasks import Subtask, Subtasks
-from brain.types import MAX_CONTENT_LENGTH, InputModel, Label, MemoryText, NewMemory
+from brain.types import MAX_CONTENT_LENGTH, InputModel, Label, MemoryText, NewMemory, Several
 from brain.users import Scope
 from cognitive.context.render import NOTICE
 from cognitive.errors import InvalidInput
 from cognitive.prompt import CLOSING, OPENING, quote, sealed
 from cognitive.recall import MAX_HITS, Recall
 from cognitive.recall_hits import RecallHit
-from cognitive.validation import require_id, require_label
+from cognitive.validation import require_id, require_ids, require_label
 from cognitive.window import engine_messages
 from cognitive.window.output.text import head_of
 
@@ -37,7 +37,7 @@ class Fact(InputModel):
 
     content: MemoryText
     confidence: Annotated[float, Field(ge=0, le=1)] = 1.0
-    entities: tuple[Label, ...] = ()
+    entities: Several[Label] = ()
 
 
 # A function of the host, with a model, that extracts facts from a subtask and its result.
@@ -221,7 +221,7 @@ def _require(**names: object) -> None:
 
 
 def _ids(name: str, ids: Sequence[UUID]) -> list[UUID]:
-    return list(dict.fromkeys(require_id(name, id) for id in ids))
+    return require_ids(name, ids)
 
 
 def _facts(facts: Sequence[Fact | str]) -> list[Fact]:

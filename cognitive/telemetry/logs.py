@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from brain.postgres.connection_setup import log_pools_briefly
+from cognitive.extras import extra
 
 if TYPE_CHECKING:  # of an extra
     from structlog.typing import Processor
@@ -50,7 +51,8 @@ def configure(form: LogFormat = "json", level: int | str = logging.INFO, stream:
     Raises:
         ImportError: structlog is not installed; it comes with the extra `server`.
     """
-    import structlog
+    with extra("server"):
+        import structlog
 
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,

@@ -14,6 +14,7 @@ from itertools import accumulate, product
 from threading import Lock
 from typing import TYPE_CHECKING, Self
 
+from cognitive.extras import extra
 from cognitive.telemetry.metrics import INSTRUMENTS, Instrument, Observations
 
 if TYPE_CHECKING:  # of an extra
@@ -33,7 +34,8 @@ class PrometheusMetrics:
     """
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
-        import prometheus_client
+        with extra("server"):
+            import prometheus_client
 
         self._values: dict[Instrument, dict[Labels, list[float]]] = {each: _known_series(each) for each in INSTRUMENTS}
         self._readers: dict[Instrument, dict[Labels, Callable[[], float]]] = {}

@@ -62,7 +62,7 @@ class MessageGroup:
         return self.messages[0].role
 
     @property
-    def calls(self) -> tuple[ToolCall, ...]:
+    def calls(self) -> Sequence[ToolCall]:
         """The tool calls of the group's first message."""
         return self.messages[0].tool_calls
 

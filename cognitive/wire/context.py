@@ -151,7 +151,7 @@ def without_memory(turn: Turn, turn_id: str, now: datetime, *reasons: Degradatio
         prefix="",
         shown=(),
         plan=replace(plan, tools=tuple(tool.name for tool in turn.tools)),
-        messages=newest_messages(turn.conversation, policy) if turn.kind == "user" else turn.conversation,
+        messages=newest_messages(turn.conversation, policy) if turn.kind == "user" else tuple(turn.conversation),
         tools=select_all(ToolCatalog(turn.tools), turn.model).tools,
         degraded=reasons,
         trace=Trace(turn.text, policy.version, now),

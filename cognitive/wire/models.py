@@ -127,7 +127,7 @@ class RecallBody(InputModel):
 
     If `turn_id` is set, the memories that are found count as shown in that turn. With `since` and `until`, only
     memories of that time are searched; with `where`, those that meet its conditions; with `as_of`, those that were
-    visible at that time.
+    visible at that time; with `related_only`, memories that have nothing in common with the query are left out.
     """
 
     model_config = _example(query="which database did we choose?", memory_type="decision", limit=5)
@@ -143,6 +143,7 @@ class RecallBody(InputModel):
     until: Moment | None = None
     where: Where = None
     as_of: Moment | None = None
+    related_only: bool = False
 
 
 class FindBody(InputModel):

@@ -1,8 +1,8 @@
 """Read the code blocks of documentation pages.
 
-The Python blocks of a page form one script. Each keeps its line numbers, so that a traceback names the page's line. In
-`sh` blocks, the lines that begin with `cognitive ` are commands. A block below `<!-- not run: reason -->` is skipped.
-Python lines between `<!-- run:` and `-->` define what the reader is expected to have.
+Each Python block is a script, as a reader would paste it into a file. It keeps its line numbers, so that a traceback
+names the page's line. In `sh` blocks, the lines that begin with `cognitive ` are commands. A block below
+`<!-- not run: reason -->` is skipped.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from pathlib import Path
 
 _FENCE = re.compile(r"```(\w*)\s*")
 _NOT_RUN = re.compile(r"<!-- not run: .+ -->")
-_SETUP = "<!-- run:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +31,22 @@ def blocks(text: str) -> Iterator[Block]:
     while n < len(lines):
         line, n = lines[n], n + 1
         fence = _FENCE.fullmatch(line)
-        if fence is None and line != _SETUP:
+        if fence is None:
             skip = bool(_NOT_RUN.fullmatch(line)) or (skip and not line.strip())
             continue
-        end = lines.index("```" if fence else "-->", n)
+        end = lines.index("```", n)
         if not skip:
-            yield Block(fence[1] if fence else "python", n + 1, tuple(lines[n:end]))
+            yield Block(fence[1], n + 1, tuple(lines[n:end]))
         n, skip = end + 1, False
 
 
-def script(text: str) -> str:
-    """Return the Python of a page at its line numbers; an empty string if there is none."""
-    lines: list[str] = []
-    for block in blocks(text):
-        if block.language == "python":
-            lines += [""] * (block.start - 1 - len(lines)) + list(block.lines)
-    return "".join(f"{line}\n" for line in lines)
+def scripts(text: str) -> dict[int, str]:
+    """Return the Python blocks of a page, each at its line numbers, by the number of its first line."""
+    return {
+        block.start: "\n" * (block.start - 1) + "".join(f"{line}\n" for line in block.lines)
+        for block in blocks(text)
+        if block.language == "python"
+    }
 
 
 def commands(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 import pytest
-from pages import commands, page_files, script
+from pages import commands, page_files, scripts
 
 from cognitive.cli.main import cli
 
@@ -32,9 +32,15 @@ def page_id(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if script(page.read_text("utf-8"))], ids=page_id)
-def test_python_blocks_of_a_page_run_as_one_script(page, run, tmp_path):
-    source = script(page.read_text(encoding="utf-8"))
+PYTHON = [
+    pytest.param(page, source, id=f"{page_id(page)}:{line}")
+    for page in PAGES
+    for line, source in scripts(page.read_text(encoding="utf-8")).items()
+]
+
+
+@pytest.mark.parametrize(("page", "source"), PYTHON)
+def test_python_block_runs_when_pasted_into_a_file(page, source, run, tmp_path):
     file = tmp_path / f"page_{page.stem}.py"  # a file mcp.py would hide the package mcp
     file.write_text(source, encoding="utf-8")
     run(sys.executable, *(("-c", _TOP_LEVEL_AWAIT_RUNNER) if _has_top_level_await(source) else ()), file)
@@ -79,13 +85,8 @@ def test_example_runs_and_prints_something(example, run):
 
 PAGE = """# A page
 
-<!-- run:
-def brought():
-    return 1
--->
-
 ```python
-first = brought()
+first = 1
 ```
 
 ```text
@@ -105,21 +106,17 @@ pip install it
 ```
 
 ```python
-print(first + await two())
+print(await two())
 ```
 """
 
 
-def test_script_of_a_page_keeps_line_numbers_and_skips_marked_blocks():
-    lines = script(PAGE).splitlines()
-    assert [(n, line) for n, line in enumerate(lines, 1) if line] == [
-        (4, "def brought():"),
-        (5, "    return 1"),
-        (9, "first = brought()"),
-        (29, "print(first + await two())"),
-    ]
+def test_scripts_of_a_page_keep_line_numbers_and_skips_marked_blocks():
+    first, second = scripts(PAGE).items()
+    assert first == (4, "\n\n\nfirst = 1\n")
+    assert second == (24, "\n" * 23 + "print(await two())\n")
     assert commands(PAGE) == ["cognitive recall x    --agent a"]
-    assert _has_top_level_await(script(PAGE))
+    assert _has_top_level_await(second[1])
     assert not _has_top_level_await("print(1)")
 
 

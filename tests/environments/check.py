@@ -1,6 +1,6 @@
 """Run the checks of a framework in its own environment, since its dependencies conflict with the others.
 
-python tests/environments/check.py crewai|litellm|hermes [--directory DIR]
+python tests/environments/check.py crewai|litellm|hermes|web [--directory DIR]
 """
 
 from __future__ import annotations
@@ -13,7 +13,12 @@ import tempfile
 import venv
 from pathlib import Path
 
-PINS = {"crewai": "crewai==1.15.30", "hermes": "hermes-agent==0.19.0", "litellm": "litellm[mcp]==1.106.2"}
+PINS = {
+    "crewai": "crewai==1.15.30",
+    "hermes": "hermes-agent==0.19.0",
+    "litellm": "litellm[mcp]==1.106.2",
+    "web": "flask==3.1.3 streamlit==1.67.0",
+}
 TESTING = ("hypothesis", "pytest", "pytest-asyncio")
 ROOT = Path(__file__).parents[2]
 
@@ -36,7 +41,7 @@ def environment(folder: Path, pin: str) -> Path:
     python, marker = folder / "bin" / "python", folder / "made-with"
     if not marker.exists() or marker.read_text() != pin:
         venv.create(folder, with_pip=True, clear=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", pin, *TESTING, ROOT], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", *pin.split(), *TESTING, ROOT], check=True)
         marker.write_text(pin)
     return python
 

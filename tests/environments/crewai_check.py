@@ -9,8 +9,7 @@ from crewai import Agent, Crew, Task
 from crewai.llms.base_llm import BaseLLM
 from crewai.tools import tool
 
-from cognitive import CognitiveLayer, NewMemory, Policy
-from cognitive.runtimes.blocking import Blocking
+from cognitive import Blocking, CognitiveLayer, NewMemory, Policy
 from cognitive.runtimes.crewai import CognitiveCrew
 
 KEY = "The spare key of the boat house hangs behind the brass barometer of the old captain."

@@ -8,8 +8,7 @@ import json
 import pytest
 from agent.memory_manager import MemoryManager
 
-from cognitive import CognitiveLayer, NewMemory, Policy
-from cognitive.runtimes.blocking import Blocking
+from cognitive import Blocking, CognitiveLayer, NewMemory, Policy
 from cognitive.runtimes.hermes import CognitiveMemoryProvider
 
 KEY = "The spare key of the boat house hangs behind the brass barometer of the old captain."

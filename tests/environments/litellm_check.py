@@ -27,6 +27,9 @@ class _Provider(CustomLLM):
         self.script = []
 
     async def acompletion(self, model, messages, *rest, **named):
+        return self.completion(model, messages, *rest, **named)
+
+    def completion(self, model, messages, *rest, **named):
         self.seen.append((messages, named["optional_params"]))
         reply = self.script.pop(0)
         if isinstance(reply, Exception):
@@ -51,7 +54,8 @@ async def key(layer, agent):
 def provider(layer, agent):
     provider = _Provider()
     litellm.custom_provider_map = [{"provider": "scripted", "custom_handler": provider}]
-    litellm.callbacks = [CognitiveLogger(layer, agent)]
+    provider.logger = CognitiveLogger(layer, agent)
+    litellm.callbacks = [provider.logger]
     yield provider
     litellm.logging_callback_manager._reset_all_callbacks()  # LiteLLM keeps them by class
 
@@ -105,3 +109,34 @@ async def test_concurrent_sessions_are_separate_turns(layer, agent, key, provide
     await asyncio.gather(*(_completed(messages, f"s{n}") for n in range(4)))
     await _statuses(layer, agent, ["completed"] * 4)
     assert {turn.session_id for turn in await layer.explain.turns(agent)} == {"s0", "s1", "s2", "s3"}
+
+
+async def test_synchronous_call_of_the_logger_has_memory(layer, agent, key, provider):
+    provider.script = [KEY]
+    conversation = [{"role": "user", "content": ASK}]
+    call = {"model": "scripted/m", "messages": conversation, "metadata": {"session_id": "s"}}
+    answer = await asyncio.to_thread(lambda: provider.logger.completion(**call))
+    assert answer.choices[0].message.content == KEY
+    assert KEY in str(provider.seen[0][0])
+    assert conversation == [{"role": "user", "content": ASK}]
+    await _statuses(layer, agent, ["completed"])
+    [turn] = await layer.explain.turns(agent)
+    assert (await layer.why(agent, turn.turn_id, key)).used is True
+
+
+async def test_failing_synchronous_call_records_a_failed_turn(layer, agent, key, provider):
+    provider.script = [RuntimeError("down")]
+    call = {"model": "scripted/m", "messages": [{"role": "user", "content": ASK}], "metadata": {"session_id": "s"}}
+    with pytest.raises(litellm.exceptions.APIConnectionError):
+        await asyncio.to_thread(lambda: provider.logger.completion(**call, num_retries=0))
+    await _statuses(layer, agent, ["failed"])
+
+
+async def test_call_that_goes_without_memory_is_logged(layer, agent, key, provider, caplog):
+    provider.script = ["It does.", "It does."]
+    messages = [{"role": "user", "content": ASK}]
+    await asyncio.to_thread(lambda: litellm.completion(model="scripted/m", messages=messages))
+    await litellm.acompletion(model="scripted/m", messages=messages)
+    await _statuses(layer, agent, ["completed"])
+    warnings = [each.getMessage() for each in caplog.records if each.name.startswith("cognitive")]
+    assert ["without memory" in each for each in warnings] == [True]

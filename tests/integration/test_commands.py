@@ -196,6 +196,8 @@ def test_every_command_works_and_prints_its_documented_json(shell, urls, tmp_pat
     assert shell("memory", "stale") == {"items": [], "next": None}
     assert shell("memory", "retire", twin)["memories"][0]["hidden_reason"] == "retired"
     assert shell("memory", "forget", fact, "--yes")["memories"] == 1
+    assert [each["session_id"] for each in shell("session", "list")["sessions"]][-1:] == ["s1"]
+    assert shell.agent in shell("agent", "list", "--url", urls.admin)["agents"]
     assert shell("session", "end", "s1") == {"ended": True}
     assert shell("session", "end", "s1", "--clear", "--yes")["artifacts"] == 1
     assert shell("agent", "erase", shell.agent, "--yes")["turns"] == 2

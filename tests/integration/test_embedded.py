@@ -311,6 +311,15 @@ def test_server_stops_after_a_client_was_killed(server, directory):
     assert postmasters(directory) == []
 
 
+def test_server_stops_by_itself_after_all_clients_were_killed(directory):
+    program = "import os, sys; from pathlib import Path; from brain.embedded import EmbeddedServer;"
+    program += "EmbeddedServer(Path(sys.argv[1]), watch_seconds=0.2).acquire(); os.kill(os.getpid(), 9)"
+    killed = subprocess.run([sys.executable, "-c", program, directory], check=False)
+    assert killed.returncode == -9
+    assert (directory / "postgres" / "server.log").exists()
+    eventually(lambda: not [line for line in commands().values() if str(directory) in line], 30.0)
+
+
 def test_concurrent_starts_create_one_server(directory):
     clients = [Client(directory) for _ in range(4)]
     urls = {client.url() for client in clients}

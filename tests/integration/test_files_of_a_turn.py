@@ -63,6 +63,7 @@ ENTERED = frozenset(
     cognitive/session/writer.py
     cognitive/trace.py
     cognitive/turn.py
+    cognitive/validation.py
     cognitive/window/fit.py
     cognitive/window/groups.py
     cognitive/window/rendering.py

@@ -391,3 +391,43 @@ async def test_internal_error_details_are_hidden_from_clients(layer, agent):
         result = await recall(session)
     assert result.is_error
     assert "secret" not in result.content[0].text
+
+
+# --- correcting and forgetting ---
+
+
+async def test_model_corrects_and_forgets_only_what_it_stored_itself(layer, agent):
+    [fixed] = await layer.remember(agent, [NewMemory(type="fact", content="We deploy on Thursdays.")])
+    noted = NewMemory(type="fact", content="The staging server is called Rex.", trust="agent")
+    [own] = await layer.remember(agent, [noted])
+    async with client(layer, agent, may_change=True) as session:
+        assert {"correct", "forget"} < {tool.name for tool in (await session.list_tools()).tools}
+        corrected = await session.call_tool("correct", {"id": str(own), "content": "The staging server is called Max."})
+        assert not corrected.is_error
+        assert (await layer.get(agent, [own]))[0].content == "The staging server is called Max."
+        for name, arguments in (("correct", {"content": "We deploy on Fridays."}), ("forget", {})):
+            refused = await session.call_tool(name, {"id": str(fixed), **arguments})
+            assert refused.is_error
+            assert "trust" in refused.content[0].text
+        assert not (await session.call_tool("forget", {"id": str(own)})).is_error
+        assert str(own) not in memory_ids(await recall(session, "staging server"))
+    assert (await layer.restore(agent, [own]))[0].hidden_at is None
+    assert (await layer.get(agent, [fixed]))[0].content == "We deploy on Thursdays."
+
+
+async def test_changing_tools_are_refused_unless_allowed(layer, agent):
+    [own] = await layer.remember(agent, [NewMemory(type="fact", content="The key hangs there.", trust="agent")])
+    async with client(layer, agent, may_remember=True) as session:
+        assert {tool.name for tool in (await session.list_tools()).tools} == {"recall_context", "remember"}
+        with pytest.raises(MCPError, match="Unknown tool"):
+            await session.call_tool("forget", {"id": str(own)})
+    assert (await layer.get(agent, [own]))[0].hidden_at is None
+
+
+async def test_recall_returns_nothing_for_an_unrelated_query(layer, agent):
+    await layer.remember(agent, [NewMemory(type="decision", content="We deploy on Thursdays.")])
+    async with client(layer, agent) as session:
+        assert memory_ids(await recall(session, "zebra stripes quantum")) == set()
+        assert len(memory_ids(await recall(session, "When do we ship releases?"))) == 1
+        assert len(memory_ids(await recall(session, "Thursdays"))) == 1
+    assert len(await layer.recall(agent, "zebra stripes quantum")) == 1, "the host's own search has no floor"

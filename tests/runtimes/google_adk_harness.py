@@ -52,6 +52,17 @@ class _Session:
         self.run_result.history = "\n".join(repr(event.content) for event in stored.events)
         return self.run_result
 
+    def run_sync(self, text: str, script: Sequence[Step]) -> RunResult:
+        self.run_result, self.script = RunResult(), list(script)
+        message = types.Content(role="user", parts=[types.Part(text=text)])
+        try:
+            for event in self.runner.run(user_id="u", session_id=self.session_id, new_message=message):
+                if event.is_final_response() and event.content:
+                    self.run_result.response = "".join(part.text or "" for part in event.content.parts)
+        except ModelDown as error:
+            self.run_result.error = error
+        return self.run_result
+
     async def _remember(self) -> None:
         if not self.before:
             return
@@ -110,7 +121,7 @@ def _pairs(content: types.Content) -> list[tuple[str, str]]:
 
 class _GoogleADK:
     name = "google-adk"
-    can = EVERYTHING
+    can = EVERYTHING | {"synchronous"}
 
     def session(
         self,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, Protocol, get_args
 
-from cognitive import CognitiveLayer
+from cognitive import Blocking, CognitiveLayer
 
 Can = Literal[
     "hides_tools",  # a tool that the plan removes is not offered
@@ -27,12 +27,13 @@ Can = Literal[
     "abandons",  # a stream that its reader abandons ends the turn
     "errors",  # a model's error ends the turn as failed
     "subagents",  # an agent run within a tool is not planned
+    "nested_runs",  # an agent run within a tool is a run of the framework, not of its process
     "recall",  # the model can call recall_context
-    "blocks",  # the framework is synchronous; its runs are in other threads than the layer
+    "synchronous",  # the framework has a synchronous call, as `run_sync` of the session
 ]
 
 
-EVERYTHING: frozenset[Can] = frozenset(get_args(Can)) - {"beside", "blocks"}
+EVERYTHING: frozenset[Can] = frozenset(get_args(Can)) - {"beside", "synchronous"}
 NONE: Mapping[str, str] = MappingProxyType({})
 
 
@@ -102,6 +103,14 @@ class Session(Protocol):
         ...
 
 
+class SyncSession(Session, Protocol):
+    """A conversation with one agent of a framework that has a synchronous call."""
+
+    def run_sync(self, text: str, script: Sequence[Step]) -> RunResult:
+        """Run a turn by the framework's synchronous call. `RunResult` lacks the history."""
+        ...
+
+
 class Harness(Protocol):
     """A framework, as `HARNESS` of its module. `name` is the recorded runtime of its turns."""
 
@@ -110,7 +119,7 @@ class Harness(Protocol):
 
     def session(
         self,
-        layer: CognitiveLayer,
+        layer: CognitiveLayer | Blocking,
         agent_id: str,
         session_id: str,
         *,

@@ -95,6 +95,15 @@ class _Session:
         self.run_result.history = repr(values)
         return self.run_result
 
+    def run_sync(self, text: str, script: Sequence[Step]) -> RunResult:
+        self.run_result, self.script = RunResult(), list(script)
+        try:
+            values = self.agent.invoke({"messages": [HumanMessage(text)]}, self.config)
+            self.run_result.response = values["messages"][-1].text
+        except ModelDown as error:
+            self.run_result.error = error
+        return self.run_result
+
     async def _stream(self, state: Any, abandon: bool) -> None:
         pieces = self.agent.astream(state, self.config, stream_mode="messages")
         async for _ in pieces:
@@ -105,7 +114,7 @@ class _Session:
 
 class _LangChain:
     name = "langchain"
-    can = EVERYTHING
+    can = EVERYTHING | {"synchronous"}
 
     def session(
         self,

@@ -62,6 +62,16 @@ class _Session:
         self.run_result.history = "\n".join(map(repr, await self.history.get_items()))
         return self.run_result
 
+    def run_sync(self, text: str, script: Sequence[Step]) -> RunResult:
+        self.run_result, self.script = RunResult(), list(script)
+        for model in self.models:
+            model.extend([ModelStep.respond(self.answer(model.model))] * len(script))
+        try:
+            self.run_result.response = self.runner.run_sync(self.agent, text, run_config=QUIET).final_output
+        except ModelDown as error:
+            self.run_result.error = error
+        return self.run_result
+
     async def _stream(self, text: str, abandon: bool) -> None:
         result = self.runner.run_streamed(self.agent, text, session=self.history, run_config=QUIET)
         async for event in result.stream_events():
@@ -98,7 +108,7 @@ def _pair(item: Mapping[str, Any]) -> tuple[str, str]:
 
 class _OpenAIAgents:
     name = "openai-agents"
-    can = EVERYTHING
+    can = EVERYTHING | {"synchronous"}
 
     def session(
         self,

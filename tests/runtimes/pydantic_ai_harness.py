@@ -66,6 +66,14 @@ class _Session:
         self.run_result.history = "\n".join(map(repr, self.history))
         return self.run_result
 
+    def run_sync(self, text: str, script: Sequence[Step]) -> RunResult:
+        self.run_result, self.script = RunResult(), list(script)
+        try:
+            self.run_result.response = self.agent.run_sync(text, conversation_id=self.session_id).output
+        except ModelDown as error:
+            self.run_result.error = error
+        return self.run_result
+
     async def _stream(self, text: str, conversation: Mapping[str, Any], abandon: bool) -> None:
         async with self.agent.run_stream(text, **conversation) as result:
             async for _ in result.stream_text(delta=True, debounce_by=None):
@@ -95,7 +103,7 @@ def _pairs(message: ModelMessage) -> list[tuple[str, str]]:
 
 class _PydanticAI:
     name = "pydantic-ai"
-    can = EVERYTHING
+    can = EVERYTHING | {"synchronous"}
 
     def session(
         self,

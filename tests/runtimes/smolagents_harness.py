@@ -17,8 +17,8 @@ from smolagents.models import ChatMessageStreamDelta, ChatMessageToolCall, ChatM
 from smolagents.models import ChatMessageToolCallStreamDelta as CallDelta
 from smolagents.monitoring import Timing
 
+from brain.postgres import event_loop
 from cognitive import CognitiveLayer
-from cognitive.runtimes.blocking import Blocking
 from cognitive.runtimes.smolagents import CognitiveMultiStepAgent
 
 
@@ -76,6 +76,10 @@ class _Session:
         run = partial(copy_context().run, self._run, text, stream, abandon)
         return await asyncio.get_running_loop().run_in_executor(self.thread, run)
 
+    def run_sync(self, text: str, script: Sequence[Step]) -> RunResult:
+        self.run_result, self.script = RunResult(), list(script)
+        return self._run(text, False, False)
+
     def _run(self, text: str, stream: bool, abandon: bool) -> RunResult:
         named = {"session_id": self.session_id, "reset": False, "stream": stream}
         try:
@@ -113,7 +117,7 @@ def _request(model: str, messages: Sequence[ChatMessage], tools: Sequence[Tool],
 
 class _Smolagents:
     name = "smolagents"
-    can = EVERYTHING | {"blocks"}
+    can = EVERYTHING | {"synchronous"}
 
     def session(
         self,
@@ -128,7 +132,7 @@ class _Smolagents:
         tools: Mapping[str, str] = NONE,
         history: Sequence[tuple[str, str]] = (),
     ) -> Session:
-        session, loop = _Session(session_id), asyncio.get_running_loop()
+        session, loop = _Session(session_id), event_loop.running()
         tool_list = [_tool(session, name, description) for name, description in {**_TOOLS, **tools}.items()]
         if nested is not None:
             tool_list.append(
@@ -142,7 +146,7 @@ class _Smolagents:
         further = {name: _Scripted(name, session) for name in models}
         session.agent = CognitiveMultiStepAgent(
             agent,
-            Blocking(layer),
+            layer,
             agent_id,
             model=model,
             models=further,

@@ -35,6 +35,14 @@ class _Session:
         self.run_result.history = "\n".join(map(repr, self.agent.messages))
         return self.run_result
 
+    def run_sync(self, text: str, script: Sequence[Step]) -> RunResult:
+        self.run_result, self.script = RunResult(), list(script)
+        try:
+            self.run_result.response = str(self.agent(text)).strip()
+        except Exception as error:
+            self.run_result.error = error
+        return self.run_result
+
     async def _stream(self, text: str, abandon: bool) -> None:
         async with aclosing(self.agent.stream_async(text)) as events:
             async for event in events:
@@ -107,7 +115,7 @@ def _pairs(message: Any) -> list[tuple[str, str]]:
 
 class _Strands:
     name = "strands"
-    can = EVERYTHING - {"thinking"}
+    can = EVERYTHING - {"thinking"} | {"synchronous"}
 
     def session(
         self,

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
+import subprocess
+import sys
 import threading
+from textwrap import dedent
 
 import pytest
 
-from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
-from cognitive.errors import InvalidInput, SchemaError
-from cognitive.runtimes.blocking import Blocking
+from cognitive import Blocking, CognitiveLayer, NewMemory, Outcome, Policy, Turn
+from cognitive.errors import InvalidInput, SchemaError, WrongEventLoop
 
 KEY = "The spare key of the boat house hangs behind the barometer."
 POLICY = Policy(abstention=False, deadline_ms=20_000)
@@ -52,7 +55,7 @@ async def test_errors_are_raised_unchanged(urls, embedder, agent):
     def host():
         with Blocking.open(urls.app, embedder=embedder) as blocking, pytest.raises(InvalidInput, match="query"):
             blocking.recall(agent, " ")
-        with pytest.raises(RuntimeError, match="thread other than"):
+        with pytest.raises(WrongEventLoop, match="closed"):
             blocking.recall(agent, "x")
         with pytest.raises(SchemaError), Blocking.open(urls.owner.replace("@/cognitive?", "@/postgres?")):
             raise AssertionError("a layer without a schema")
@@ -65,5 +68,66 @@ async def test_layer_of_a_running_loop_serves_other_threads_only(urls, embedder,
         blocking = Blocking(layer)
         [key] = await asyncio.to_thread(blocking.remember, agent, [NewMemory(type="fact", content=KEY)])
         assert [hit.memory_id for hit in await asyncio.to_thread(blocking.recall, agent, "barometer")] == [key]
-        with pytest.raises(RuntimeError, match="thread other than"):
+        with pytest.raises(WrongEventLoop, match="would wait forever"):
             blocking.recall(agent, "barometer")
+
+
+def _public(owner):
+    return {name for name, value in inspect.getmembers(owner) if not name.startswith("_") and callable(value)}
+
+
+async def test_every_method_of_the_layer_has_a_blocking_twin(layer):
+    blocking = Blocking(layer)
+    assert _public(CognitiveLayer) - {"open"} <= _public(blocking)
+    for name in ("sessions", "policies", "explain", "upkeep", "admin", "work"):
+        assert _public(getattr(layer, name)) <= _public(getattr(blocking, name)), name
+    for name in ("reembedding", "reindexing"):
+        assert _public(getattr(layer.admin, name)) <= _public(getattr(blocking.admin, name)), name
+
+
+async def test_namespaces_work_without_an_event_loop(layer, agent):
+    def host(blocking):
+        [key] = blocking.remember(agent, [NewMemory(type="fact", content=KEY)])
+        blocking.work.plan(agent, "s", ["Look behind the barometer."])
+        blocking.settle(blocking.pre_turn(_turn(agent)), Outcome(response=KEY))
+        blocking.flush()
+        [turn] = blocking.explain.turns(agent)
+        assert blocking.why(agent, turn.turn_id, key).used is True
+        assert blocking.sessions.resume(agent, "s").plan == ("Look behind the barometer.",)
+        assert blocking.policies.current(agent).deadline_ms == blocking.policies.base(agent).deadline_ms
+        assert [each.state for each in blocking.admin.reembedding.list_models(agent)] == ["live"]
+        assert KEY in "".join(blocking.admin.export(agent))
+        assert blocking.update(agent, key, content=KEY.upper()).content == KEY.upper()
+        assert blocking.forget(agent, [key]).memories == 1
+        return blocking.admin.find(agent)
+
+    assert await asyncio.to_thread(host, Blocking(layer)) == []
+
+
+def test_help_shows_parameters_and_docstring_of_the_layer():
+    assert "best first" in inspect.getdoc(Blocking.recall)
+
+
+async def test_started_layer_stores_settled_turns_when_the_program_ends(urls, root, agent, layer):
+    program = """
+        import sys
+        from cognitive import Blocking, Outcome, Policy, Turn
+        layer = Blocking.start(sys.argv[1], policy=Policy(deadline_ms=20_000))
+        context = layer.pre_turn(Turn(agent_id=sys.argv[2], session_id="s", text="Where does the key hang?"))
+        layer.settle(context, Outcome(response="It hangs there."))
+    """
+    command = [sys.executable, "-c", dedent(program), urls.app, agent]
+    ran = await asyncio.to_thread(subprocess.run, command, cwd=root, capture_output=True, timeout=120, check=False)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert [turn.status for turn in await layer.explain.turns(agent)] == ["completed"]
+
+
+async def test_closed_layer_refuses_calls_and_closes_once(urls, embedder, agent):
+    def host():
+        blocking = Blocking.start(urls.app, embedder=embedder)
+        blocking.close()
+        blocking.close()
+        with pytest.raises(WrongEventLoop, match="closed"):
+            blocking.recall(agent, "barometer")
+
+    await asyncio.to_thread(host)

@@ -16,7 +16,7 @@ from cognitive.window.fit import fit
 NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)
 
 openai = pytest.importorskip("cognitive.runtimes.openai_items").ItemCodec()
-google = pytest.importorskip("cognitive.runtimes.google_adk")
+google = pytest.importorskip("cognitive.runtimes.google_adk_contents")
 types = pytest.importorskip("google.genai.types")
 
 IMAGE = {"type": "input_image", "image_url": "data:image/png;base64,AA=="}
@@ -155,8 +155,11 @@ FAILING = [langchain, strands, google_adk, agent_framework, pydantic_ai]
 
 def codec_of(framework):
     """Return the codec of the adapter of the same name."""
-    module = pytest.importorskip(f"cognitive.runtimes.{framework.__name__}")
-    return google.ContentCodec() if framework is google_adk else module._CODEC
+    if framework is google_adk:
+        return google.ContentCodec()
+    if framework is langchain:
+        return pytest.importorskip("cognitive.runtimes.langchain_messages").CODEC
+    return pytest.importorskip(f"cognitive.runtimes.{framework.__name__}")._CODEC
 
 
 @pytest.mark.parametrize("framework", FAILING, ids=lambda framework: framework.__name__)

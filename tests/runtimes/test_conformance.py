@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, closing
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import asyncpg
 import pytest
-from harness import Call, Can, Fail, Harness, Say
+from harness import Call, Can, Fail, Harness, RunResult, Say, Session, Step
 
 from brain.embedded import ServerUrls
-from cognitive import CognitiveLayer, NewMemory, Policy
+from cognitive import Blocking, CognitiveLayer, NewMemory, Policy
 from cognitive.policy.models import ModelRow
 from cognitive.prompt import OPENING
 from cognitive.runtimes.tools import RECALL_NAME, RECALL_UNAVAILABLE
@@ -84,6 +84,18 @@ async def recorded(layer: CognitiveLayer, agent: str) -> list[Mapping[str, Any]]
     """Settle all turns and return those of the agent, oldest first."""
     await layer.flush()
     return (await layer.explain.turns(agent))[::-1]
+
+
+async def in_thread(call: Callable[[], Any]) -> Any:
+    """Run a function in another thread, and close the event loop that a framework's synchronous call leaves there."""
+
+    def run() -> Any:
+        loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(loop)
+        with closing(loop):
+            return call()
+
+    return await asyncio.to_thread(run)
 
 
 async def statuses(layer: CognitiveLayer, agent: str) -> list[str]:
@@ -280,15 +292,37 @@ async def assert_no_use_recorded(harness: Harness, layer: CognitiveLayer, agent:
     assert (await layer.why(agent, turn.turn_id, key)).boost["shown"] == 0
 
 
-async def test_agent_run_inside_a_tool_has_no_turn(harness, layer, agent, key):
+class Watched:
+    """A session that keeps the result of its latest run."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.result = RunResult()
+
+    async def run(self, text: str, script: Sequence[Step], **options: bool) -> RunResult:
+        self.result = await self.session.run(text, script, **options)
+        return self.result
+
+
+async def test_agent_run_inside_a_tool_with_the_same_id_has_no_turn(harness, layer, agent, key):
     needs(harness, "subagents")
+    nested = Watched(harness.session(layer, agent, "inner"))
+    run = await harness.session(layer, agent, "s", nested=nested).run(ASK, [Call("delegate", {"q": ASK}), Say(KEY)])
+    assert run.response == KEY
+    assert not any(KEY in request.text for request in nested.result.requests)
+    assert [turn.session_id for turn in await recorded(layer, agent)] == ["s"]
+
+
+async def test_agent_run_inside_a_tool_with_its_own_id_has_memory(harness, layer, agent):
+    needs(harness, "subagents", "nested_runs")
     inner = f"{agent}-inner"
     await layer.remember(inner, [NewMemory(type="fact", content=KEY)])
-    session = harness.session(layer, agent, "s", nested=harness.session(layer, inner, "inner"))
-    run = await session.run(ASK, [Call("delegate", {"q": ASK}), Say(KEY)])
-    assert run.response == KEY
-    assert await statuses(layer, agent) == ["completed"]
-    assert await statuses(layer, inner) == []
+    nested = Watched(harness.session(layer, inner, "inner"))
+    run = await harness.session(layer, agent, "s", nested=nested).run(ASK, [Call("delegate", {"q": ASK}), Say("Done.")])
+    assert run.response == "Done."
+    assert KEY in nested.result.requests[0].text
+    assert KEY not in run.requests[0].text
+    assert (await statuses(layer, agent), await statuses(layer, inner)) == (["completed"], ["completed"])
 
 
 # --- isolation and failures ---
@@ -321,21 +355,60 @@ async def test_run_succeeds_without_a_database(harness, embedder, agent, tmp_pat
     assert RECALL_UNAVAILABLE in run.requests[-1].text or not recall
 
 
-async def test_run_in_another_event_loop_succeeds(harness, layer, agent, key, caplog):
+async def test_run_in_another_event_loop_has_memory(harness, layer, agent, key, caplog):
     """Run the session in a thread by `asyncio.run`, as synchronous methods of a framework do."""
+    await layer.remember(agent, [NewMemory(type="fact", content=PARROT)])
     session = harness.session(layer, agent, "s")
-    for _ in range(2):
-        script = [Call("lookup", {"q": "x"}), Say("No.")]
-        other_loop = await asyncio.to_thread(asyncio.run, session.run(ASK, script))
-        assert (other_loop.error, other_loop.response, other_loop.called) == (None, "No.", ["lookup"])
-    warnings = [record.getMessage() for record in caplog.records if record.name == "cognitive.runtimes.turn_session"]
-    assert len(warnings) == ("blocks" not in harness.can), (
-        "the warning is logged once, and never for a blocking framework"
-    )
-    assert all("WrongEventLoop" in each for each in warnings)
-    here = await harness.session(layer, agent, "here").run(ASK, [Say(KEY)])
-    assert KEY in here.requests[0].text
-    assert set(await statuses(layer, agent)) == {"completed"}
+    search = Call(RECALL_NAME, {"query": PARROT}) if "recall" in harness.can else Call("lookup", {"q": PARROT})
+    run = await asyncio.to_thread(asyncio.run, session.run(ASK, [search, Say(KEY)]))
+    assert (run.error, run.response) == (None, KEY)
+    assert all(KEY in request.text for request in run.requests)
+    assert PARROT in run.requests[1].text
+    [turn] = await recorded(layer, agent)
+    assert (turn.status, (await layer.why(agent, turn.turn_id, key)).used) == ("completed", True)
+    assert not [record for record in caplog.records if record.name.startswith("cognitive")]
+
+
+async def test_synchronous_run_has_memory(harness, layer, agent, key, caplog):
+    needs(harness, "synchronous")
+    session = harness.session(layer, agent, "s")
+    run = await in_thread(lambda: session.run_sync(ASK, [Call("lookup", {"q": "x"}), Say(KEY)]))
+    assert (run.error, run.response, run.called) == (None, KEY, ["lookup"])
+    assert all(request.text.count(KEY) == 1 for request in run.requests)
+    assert "exec" not in run.requests[0].tools
+    other = harness.session(layer, agent, "f")
+    failed = await in_thread(lambda: other.run_sync(ASK, [Fail()]))
+    assert failed.error is not None
+    assert sorted(await statuses(layer, agent)) == ["completed", "failed"]
+    assert not [record for record in caplog.records if record.name.startswith("cognitive")]
+
+
+async def test_program_without_an_event_loop_has_memory(harness, urls, embedder, layer, agent, key):
+    needs(harness, "synchronous")
+
+    def program():
+        with Blocking.open(urls.app, policy=layer.policies.base(agent), embedder=embedder) as blocking:
+            return harness.session(blocking, agent, "s").run_sync(ASK, [Say(KEY)])
+
+    run = await in_thread(program)
+    assert (run.error, run.response) == (None, KEY)
+    assert KEY in run.requests[0].text
+    assert await statuses(layer, agent) == ["completed"]
+
+
+async def test_synchronous_run_that_blocks_the_layer_warns_and_succeeds(harness, layer, agent, key, caplog):
+    """Run in the thread of the layer's event loop, which the run blocks: nothing can reach the layer."""
+    needs(harness, "synchronous")
+    session = harness.session(layer, agent, "s")
+    if harness.name in ("openai-agents", "pydantic-ai"):
+        with pytest.raises(RuntimeError, match="already running"):
+            session.run_sync(ASK, [])
+        return
+    run = session.run_sync(ASK, [Call("lookup", {"q": "x"}), Say("No.")])
+    assert (run.error, run.response, run.called) == (None, "No.", ["lookup"])
+    warnings = [each.getMessage() for each in caplog.records if each.name.startswith("cognitive.runtimes")]
+    assert warnings
+    assert all("Blocking.open()" in each for each in warnings)
 
 
 async def test_run_succeeds_with_text_that_postgres_cannot_store(harness, layer, agent, key):

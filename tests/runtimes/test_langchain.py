@@ -175,8 +175,3 @@ async def test_one_agent_serves_concurrent_threads(middleware, layer, agent):
     await layer.flush()
     turns = {turn.session_id: (turn.message, turn.status) for turn in await layer.explain.turns(agent)}
     assert turns == {f"talk-{n}": (text, "completed") for n, text in enumerate(messages)}
-
-
-async def test_synchronous_invoke_is_refused_with_advice(middleware):
-    with pytest.raises(TypeError, match="ainvoke"):
-        create_agent(model(AIMessage("Hi.")), middleware=[middleware]).invoke({"messages": [("user", ASK)]})

@@ -46,6 +46,21 @@ async def test_agent_used_as_a_tool_calls_its_own_model_without_memories(layer, 
     assert [turn.status for turn in await layer.explain.turns(agent)] == ["completed"]
 
 
+async def test_agent_used_as_a_tool_of_its_own_runner_has_memory(layer, agent, runner):
+    keeper_id = f"{agent}-keeper"
+    await layer.remember(keeper_id, [NewMemory(type="fact", content=KEY.replace("barometer", "clock"))])
+    inner = ScriptedModel([[assistant_message("Behind something.")]])
+    helper = agents.Agent(name="helper", instructions="help", model=inner)
+    ask = CognitiveRunner(layer, keeper_id).as_tool(helper, "ask", "Asks the helper.", run_config=QUIET)
+    outer = ScriptedModel([[function_call("ask", {"input": ASK}, call_id="o1")], [assistant_message(KEY)]])
+    result = await runner.run(agents.Agent(name="main", model=outer, tools=[ask]), ASK, run_config=QUIET)
+    assert result.final_output == KEY
+    assert ["brass clock" in each for each in inputs(inner)] == [True]
+    assert "Behind something." in inputs(outer)[1]
+    await layer.flush()
+    assert [turn.status for turn in await layer.explain.turns(keeper_id)] == ["completed"]
+
+
 async def test_handoff_stays_in_the_turn_and_uses_the_next_agents_model(layer, agent, runner):
     second = ScriptedModel([[assistant_message(KEY)]])
     keeper = agents.Agent(name="keeper", instructions="You are the keeper.", model=second)

@@ -25,6 +25,7 @@ from cognitive.turn import Attribution, Report, Shown, TurnContext
 
 NAMES = [
     "ALL_USERS",
+    "Blocking",
     "CognitiveError",
     "CognitiveLayer",
     "Degradation",
@@ -83,6 +84,7 @@ CALLS = {
     "fit": [((object(), []), {}), ((object(), []), {"iteration": 1})],
     "refine_tools": [((object(), object()), {})],
     "flush": [((), {}), ((object(),), {})],
+    "health": [((), {})],
 }
 
 
@@ -95,7 +97,7 @@ def test_layer_method_is_async_and_accepts_the_documented_arguments(name):
 
 
 NAMESPACES = {
-    "sessions": (SessionsApi, "artifact artifacts clear end open_turns resume search_artifact"),
+    "sessions": (SessionsApi, "artifact artifacts clear end list open_turns resume search_artifact"),
     "policies": (
         PoliciesApi,
         "activate base base_rates current effective get history list load roll_back save shadow "

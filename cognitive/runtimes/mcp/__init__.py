@@ -9,13 +9,17 @@ Modules, in order of execution:
 - `server`: answer the SDK's requests for tools, resources and the prompt.
 - `scope`: determine the memory that a caller may use, and the turn to which a call belongs.
 - `tools`: implement the tools `recall_context` and `remember`.
+- `changes`: implement the tools `correct` and `forget`.
 - `resources`: return the resources that a client may read.
 """
 
 from __future__ import annotations
 
-from cognitive.runtimes.mcp.http import Admit, Authenticate, Endpoint, bearer
+from cognitive.extras import extra
 from cognitive.runtimes.mcp.scope import TURN, McpScope, TraceLookup
-from cognitive.runtimes.mcp.server import create_server
+
+with extra("mcp"):
+    from cognitive.runtimes.mcp.http import Admit, Authenticate, Endpoint, bearer
+    from cognitive.runtimes.mcp.server import create_server
 
 __all__ = ["TURN", "Admit", "Authenticate", "Endpoint", "McpScope", "TraceLookup", "bearer", "create_server"]

@@ -26,7 +26,8 @@ class McpScope:
     """The memory that an MCP caller may use: that of one agent.
 
     With `session_id`, the caller sees only turns of that session. With `may_remember`, it may store memories with the
-    tool `remember`.
+    tool `remember`. With `may_change`, it may correct and hide memories with the tools `correct` and `forget`, unless
+    the program stored them.
 
     Raises:
         InvalidInput: a name is blank, too long or cannot be stored.
@@ -35,6 +36,7 @@ class McpScope:
     agent_id: str
     session_id: str | None = None
     may_remember: bool = False
+    may_change: bool = False
 
     def __post_init__(self) -> None:
         require_label("agent_id", self.agent_id)

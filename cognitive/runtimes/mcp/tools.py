@@ -108,6 +108,7 @@ async def recall_context(request: ScopedRequest, arguments: RecallContext, trace
         turn_id=turn_id,
         where=arguments.where,
         as_of=arguments.as_of,
+        related_only=True,
     )
     recollection = Recollection(memories=tuple(map(_recalled_memory, hits)), more=hits.more, turn_id=turn_id)
     return CallToolResult(

@@ -1,0 +1,79 @@
+"""What a newcomer finds on a server: its front page, the pages of the API, and lists to begin with."""
+
+from __future__ import annotations
+
+import re
+
+from brain.postgres import roles
+from cognitive import NewMemory, Outcome, Turn
+from cognitive.server.assembly import mounts
+from cognitive.server.config import ServerConfig
+from tests.serving import inside, token_for
+
+HTML = {"Accept": "text/html,application/xhtml+xml"}
+
+
+async def talk(layer, agent, session):
+    context = await layer.pre_turn(Turn(agent_id=agent, session_id=session, text="Where does the key hang?"))
+    await layer.post_turn(context, Outcome(response="It hangs there."))
+
+
+async def test_front_page_leads_browsers_to_the_dashboard_and_lists_the_paths(layer):
+    async with inside(layer, mounts=mounts(layer)) as client:
+        browser = await client.get("/", headers=HTML)
+        assert (browser.status_code, browser.headers["location"]) == (307, "/ui/")
+        described = (await client.get("/")).json()
+        assert described["name"] == "cognitive-layer"
+        assert {"api", "openapi", "docs", "dashboard", "mcp", "health"} == set(described["links"])
+        for path in (described["links"][name] for name in ("openapi", "docs", "health")):
+            assert (await client.get(path)).status_code == 200
+
+
+async def test_server_without_a_dashboard_describes_itself_to_browsers_too(layer):
+    async with inside(layer) as client:
+        links = (await client.get("/", headers=HTML)).json()["links"]
+    assert not {"dashboard", "mcp"} & set(links)
+
+
+async def test_docs_page_lists_every_route_without_a_token(layer, tmp_path):
+    token_for(tmp_path / "tokens.toml", None)
+    async with inside(layer, ServerConfig(tokens=tmp_path / "tokens.toml")) as client:
+        page = await client.get("/docs")
+        routes = (await client.get("/api/v1/openapi.json")).json()["paths"]
+        assert (await client.get("/api/v1/agents")).status_code == 401
+    assert page.headers["content-type"].startswith("text/html")
+    named = set(re.findall(r"<code>([A-Z]+ /[^<]*)</code>", page.text))
+    assert named == {f"{method.upper()} {path}" for path, methods in routes.items() for method in methods}
+    assert "<script" not in page.text
+
+
+async def test_sessions_are_listed_by_page_last_used_first(layer, agent):
+    for session in ("one", "two", "three"):
+        await talk(layer, agent, session)
+    async with inside(layer) as client:
+        first = (await client.get(f"/api/v1/agents/{agent}/sessions?limit=2")).json()
+        rest = (await client.get(f"/api/v1/agents/{agent}/sessions?limit=2&offset=2")).json()
+        assert (await client.get(f"/api/v1/agents/{agent}/sessions?limit=0")).status_code == 422
+    assert [each["session_id"] for each in first + rest] == ["three", "two", "one"]
+    assert [each["turns"] for each in first] == [1, 1]
+
+
+async def test_agents_are_listed_to_an_admin_and_only_itself_to_an_agent(urls, layer, agent, tmp_path):
+    await roles.create(urls.admin, ["cognitive_app"])
+    await talk(layer, agent, "s")
+    await talk(layer, f"{agent}-other", "s")
+    tokens = tmp_path / "tokens.toml"
+    admin, own = token_for(tokens, None), token_for(tokens, agent)
+    async with inside(layer, ServerConfig(tokens=tokens)) as client:
+        everyone = (await client.get("/api/v1/agents?limit=500", headers=admin)).json()
+        alone = (await client.get("/api/v1/agents", headers=own)).json()
+    assert {agent, f"{agent}-other"} <= {each["agent_id"] for each in everyone}
+    assert [each["agent_id"] for each in alone] == [agent]
+
+
+async def test_memories_are_listed_by_filter_and_page(layer, agent):
+    await layer.remember(agent, [NewMemory(type="fact", content=f"Fact {n}.", tags=[f"t{n % 2}"]) for n in range(4)])
+    async with inside(layer) as client:
+        body = {"where": {"tags": {"in": ["t1"]}}, "limit": 1, "offset": 1}
+        found = (await client.post(f"/api/v1/agents/{agent}/memories/find", json=body)).json()
+    assert [each["content"] for each in found] == ["Fact 3."]

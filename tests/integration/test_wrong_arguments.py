@@ -1,0 +1,78 @@
+"""Wrong arguments of the layer's methods: the error says what to pass, and nothing is stored."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+
+from cognitive import Message, NewMemory, Outcome, Turn
+from cognitive.errors import InvalidInput
+
+MEMORY = NewMemory(type="fact", content="The key hangs behind the barometer.")
+ID = uuid4()
+
+CALLS = {
+    "a text as turn": (lambda layer, agent: layer.pre_turn("hello"), "turn: got str 'hello'; pass Turn(agent_id=\"…\""),
+    "an agent id as turn": (lambda layer, agent: layer.pre_turn(None), "turn: got NoneType None; pass Turn("),
+    "one memory": (
+        lambda layer, agent: layer.remember(agent, MEMORY),
+        "memories: expected a list of NewMemory values, got NewMemory",
+    ),
+    "a text as memories": (
+        lambda layer, agent: layer.remember(agent, "The key hangs there."),
+        "memories: expected a list of NewMemory values, got str 'The key hangs there.'; pass [str, …]",
+    ),
+    "texts as memories": (
+        lambda layer, agent: layer.remember(agent, ["The key hangs there."]),
+        "memories: got str 'The key hangs there.'; pass NewMemory(type=\"fact\"",
+    ),
+    "one id to read": (lambda layer, agent: layer.get(agent, ID), "ids: expected a list of ids, got UUID"),
+    "one id to forget": (lambda layer, agent: layer.forget(agent, ID), "ids: expected a list of ids, got UUID"),
+    "an id as text to retire": (
+        lambda layer, agent: layer.retire(agent, str(ID)),
+        "ids: expected a list of ids, got str",
+    ),
+    "one tag": (
+        lambda layer, agent: layer.recall(agent, "key", tags="keys"),
+        "tags: expected a list of texts, got str 'keys'",
+    ),
+    "a response as outcome": (
+        lambda layer, agent: _after(layer, agent, "Behind the barometer."),
+        "outcome: got str 'Behind the barometer.'; pass Outcome(response=\"…\")",
+    ),
+    "an id as context": (
+        lambda layer, agent: layer.post_turn("turn-1", Outcome()),
+        "context: got str 'turn-1'; pass the result of pre_turn, or TurnRef(agent_id, turn_id)",
+    ),
+    "one message to fit": (
+        lambda layer, agent: _fitted(layer, agent, Message(role="user", content="Hi.")),
+        "conversation: expected a list of Message values, got Message",
+    ),
+    "dicts to fit": (
+        lambda layer, agent: _fitted(layer, agent, [{"role": "user", "content": "Hi."}]),
+        "conversation: got dict",
+    ),
+}
+
+
+async def _after(layer, agent, outcome):
+    await layer.post_turn(await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Where?")), outcome)
+
+
+async def _fitted(layer, agent, conversation):
+    await layer.fit(await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Where?")), conversation)
+
+
+@pytest.mark.parametrize(("call", "message"), CALLS.values(), ids=CALLS)
+async def test_wrong_argument_raises_an_error_that_says_what_to_pass(layer, agent, call, message):
+    with pytest.raises(InvalidInput) as raised:
+        await call(layer, agent)
+    assert message in str(raised.value)
+    assert await layer.admin.find(agent) == []
+
+
+async def test_any_sequence_of_memories_and_ids_is_accepted(layer, agent):
+    ids = await layer.remember(agent, (MEMORY,))
+    assert len(await layer.get(agent, {ids[0]: "a dict's keys"}.keys())) == 1
+    assert (await layer.forget(agent, set(ids))).memories == 1
