@@ -64,7 +64,8 @@ def _announce(url: str, _needs_token: bool) -> None:
         links = {"dashboard": f"{url}/ui/", "api": f"{url}/api/v1", "docs": f"{url}/docs"}
         click.echo(json.dumps({"url": url, **links}))
         return
-    click.echo(f"Listening on {url}: the dashboard at {url}/ui/, the API at {url}/api/v1, described at {url}/docs")
+    click.echo(f"Listening on {url}")
+    click.echo("It has the dashboard at /ui/ and the API at /api/v1, which /docs describes.")
 
 
 def run_server(

@@ -32,7 +32,9 @@ def command() -> None:
 
 
 @command.command(
-    "list", cls=JsonCommand, shape="{sessions: [{session_id, memories, turns, started_at, last_at, ended_at?}]}"
+    "list",
+    cls=JsonCommand,
+    shape="{sessions: [{session_id, memories, turns, started_at, last_at, ended_at?, user_id?}]}",
 )
 @AGENT
 @limit(50, 500)

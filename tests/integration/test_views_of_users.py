@@ -126,6 +126,7 @@ READS = {
 }
 # These show no words of bob's rows to bob either, or nothing was found in this house.
 OTHERS = {
+    "sessions.list": lambda layer, a, u, b: layer.sessions.list(a, user_id=u),
     "policies.what_if": lambda layer, a, u, b: layer.policies.what_if(
         a, {"usage.half_life_days": 3.0}, SINCE, UNTIL, user_id=u
     ),
@@ -168,7 +169,7 @@ OTHERS = {
 }
 # They return no words of users, or belong to the operator.
 OF_THE_AGENT = {
-    "open", "flush", "refine_tools", "erase_agent", "forget_user",
+    "open", "flush", "health", "refine_tools", "erase_agent", "forget_user",
     "policies.activate", "policies.base", "policies.current", "policies.effective", "policies.get",
     "policies.history", "policies.list", "policies.load", "policies.roll_back", "policies.save", "policies.shadow",
     "admin.apply_retention", "admin.build_vector_index", "admin.compare_models", "admin.context_budgets",
