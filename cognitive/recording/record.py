@@ -26,13 +26,13 @@ from cognitive.degradation import codes
 from cognitive.errors import InvalidInput
 from cognitive.plan import Frame, Plan, Signals
 from cognitive.policy.constants import Constants
-from cognitive.recording.coding import Ids, column, plain, typed, types, uncolumn
+from cognitive.recording.coding import column, typed, types, uncolumn
 from cognitive.trace import Boost, CandidateResult, Disposition, WindowSimilarity, window_similarities
 from cognitive.turn import TurnContext
 
 AlreadyInPrompt = tuple[UUID, int, int]  # a passage's memory and ordinal, and the number of messages since its block
 
-_FORM = 4  # version of the format; `decode` refuses others
+_FORM = 5  # version of the format; `decode` refuses others
 _LEVEL = 3  # compression level of zlib; 6 takes twice the time and saves 5 %
 _DIGITS = 6  # decimals of results; inputs are recorded exactly, because a replay uses them
 _EXPLAINED = 30  # best candidates that are recorded with all factors; the others only with their result
@@ -215,20 +215,18 @@ class Restored:
 def encode(inputs: TurnInputs, results: Sequence[CandidateResult], *, text: str, prefix: str) -> str:
     """Encode the inputs and results of a turn's stages as a text: JSON by columns, compressed with zlib, in base64."""
     hits = inputs.found.hits
-    ids = Ids(hit.memory_id for hit in hits)
     place = {(hit.memory_id, hit.ordinal): n for n, hit in enumerate(hits)}
     document = {
         "form": _FORM,
-        "facts": {name: plain(getattr(inputs, name), ids) for name in _FACTS},
-        "found": {name: plain(getattr(inputs.found, name), ids) for name in _FOUND},
-        "hits": {name: column(_values(hits, name), ids) for name in _OF_A_HIT},
+        "facts": {name: getattr(inputs, name) for name in _FACTS},
+        "found": {name: getattr(inputs.found, name) for name in _FOUND},
+        "hits": {name: column(_values(hits, name)) for name in _OF_A_HIT},
         "digests": [digest(hit) for hit in hits],
-        "pinned": [(ids.place(memory.id), digest_of_pinned(memory)) for memory in inputs.pinned],
+        "pinned": [(memory.id, digest_of_pinned(memory)) for memory in inputs.pinned],
         "similarity": [(place[key], *astuple(like)) for key, like in window_similarities(results).items()],
-        "candidates": {name: column(values, ids) for name, values in _columns(results).items()} if results else [],
+        "candidates": {name: column(values) for name, values in _columns(results).items()} if results else [],
         "text": sha256(text),
         "prefix": sha256(prefix),
-        "ids": [id.hex for id in ids],  # last, because encoding the other fields collects the ids
     }
     return base64.b64encode(zlib.compress(to_json(document), _LEVEL)).decode("ascii")
 
@@ -244,22 +242,21 @@ def decode(record: str | None) -> Recording:
     document = json.loads(zlib.decompress(base64.b64decode(record)))
     if document["form"] != _FORM:
         raise InvalidInput(f"the record has format {document['form']}; this version reads format {_FORM}")
-    ids = [UUID(hex=id) for id in document["ids"]]
-    rows = _rows(document["hits"], len(document["digests"]), ids)
+    rows = _rows(document["hits"], len(document["digests"]))
     return Recording(
         inputs=TurnInputs(
-            **_typed(TurnInputs, document["facts"], ids),
-            found=SearchResult((), **_typed(SearchResult, document["found"], ids)),
+            **_typed(TurnInputs, document["facts"]),
+            found=SearchResult((), **_typed(SearchResult, document["found"])),
         ),
         rows=rows,
         digests=tuple(document["digests"]),
-        pinned=tuple((ids[id], checksum) for id, checksum in document["pinned"]),
+        pinned=tuple((UUID(id), checksum) for id, checksum in document["pinned"]),
         similarity={
             (rows[n]["memory_id"], rows[n]["ordinal"]): _similarity(like) for n, *like in document["similarity"]
         },
         text=document["text"],
         prefix=document["prefix"],
-        candidates=_candidates(document["candidates"], ids),
+        candidates=_candidates(document["candidates"]),
         scores={(row["memory_id"], row["ordinal"]): row["scores"] for row in rows},
     )
 
@@ -304,11 +301,11 @@ def _rounded(factors: Mapping[str, float]) -> Mapping[str, float]:
     return {name: round(value, _DIGITS) for name, value in factors.items()}
 
 
-def _candidates(columns: Any, ids: Sequence[UUID]) -> tuple[RecordedCandidate, ...]:
+def _candidates(columns: Any) -> tuple[RecordedCandidate, ...]:
     if not columns:
         return ()
     hints, rows = types(RecordedCandidate), len(columns["memory_id"])
-    read = {name: uncolumn(hints[name], written, ids, rows) for name, written in columns.items()}
+    read = {name: uncolumn(hints[name], written, rows) for name, written in columns.items()}
     return tuple(RecordedCandidate(**dict(zip(read, row, strict=True))) for row in zip(*read.values(), strict=True))
 
 
@@ -321,13 +318,13 @@ def _values(hits: Sequence[Hit], name: str) -> list[Any]:
     return [value if value in known else None for value in values]
 
 
-def _rows(columns: Mapping[str, Any], rows: int, ids: Sequence[UUID]) -> tuple[Mapping[str, Any], ...]:
-    read = {name: uncolumn(types(Hit)[name], written, ids, rows) for name, written in columns.items()}
+def _rows(columns: Mapping[str, Any], rows: int) -> tuple[Mapping[str, Any], ...]:
+    read = {name: uncolumn(types(Hit)[name], written, rows) for name, written in columns.items()}
     return tuple(dict(zip(read, row, strict=True)) for row in zip(*read.values(), strict=True))
 
 
-def _typed(of: type, written: Mapping[str, Any], ids: Sequence[UUID]) -> Mapping[str, Any]:
-    return {name: typed(types(of)[name], value, ids) for name, value in written.items()}
+def _typed(of: type, written: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {name: typed(types(of)[name], value) for name, value in written.items()}
 
 
 def opened(context: TurnContext) -> OpenTurn:
