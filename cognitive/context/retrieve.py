@@ -114,11 +114,9 @@ async def retrieve(
             span.add_attributes(
                 lambda: attributes.search_result(found.hits), lambda: attributes.search_content(text, found.hits)
             )
-    except TimeoutError:
-        late = Degradation("retrieval_late", "no answer from Postgres in time")
-        return Retrieved(SearchResult(()), vector, (), (*missing, late))
-    except CognitiveError as error:
-        return Retrieved(SearchResult(()), vector, (), (*missing, Degradation("retrieval_failed", str(error))))
+    except (CognitiveError, TimeoutError) as error:
+        degraded = (*missing, Degradation.from_error("retrieval", error, deadline))
+        return Retrieved(SearchResult(()), vector, (), degraded)
     return Retrieved(found, vector, channels, missing)
 
 
