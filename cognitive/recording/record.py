@@ -11,8 +11,9 @@ import hashlib
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
@@ -110,7 +111,8 @@ class TurnInputs:
 _FACTS = tuple(each.name for each in fields(TurnInputs) if each.name not in ("found", "pinned"))
 _FOUND = tuple(each.name for each in fields(SearchResult) if each.name != "hits")
 _OF_A_HIT = tuple(each.name for each in fields(Hit) if each.name not in PASSAGE_FIELDS)
-_NEIGHBOURS = frozenset({"previous_id", "next_id"})
+_NEIGHBOURS = ("previous_id", "next_id")
+_measures = attrgetter(*(each.name for each in fields(WindowSimilarity)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,11 +222,11 @@ def encode(inputs: TurnInputs, results: Sequence[CandidateResult], *, text: str,
         "form": _FORM,
         "facts": {name: getattr(inputs, name) for name in _FACTS},
         "found": {name: getattr(inputs.found, name) for name in _FOUND},
-        "hits": {name: column(_values(hits, name)) for name in _OF_A_HIT},
+        "hits": {name: column(values) for name, values in _hit_columns(hits).items()},
         "digests": [digest(hit) for hit in hits],
         "pinned": [(memory.id, digest_of_pinned(memory)) for memory in inputs.pinned],
-        "similarity": [(place[key], *astuple(like)) for key, like in window_similarities(results).items()],
-        "candidates": {name: column(values) for name, values in _columns(results).items()} if results else [],
+        "similarity": [(place[key], *_measures(like)) for key, like in window_similarities(results).items()],
+        "candidates": {name: column(values) for name, values in _columns(results, place).items()} if results else [],
         "text": sha256(text),
         "prefix": sha256(prefix),
     }
@@ -256,7 +258,7 @@ def decode(record: str | None) -> Recording:
         },
         text=document["text"],
         prefix=document["prefix"],
-        candidates=_candidates(document["candidates"]),
+        candidates=_candidates(document["candidates"], rows),
         scores={(row["memory_id"], row["ordinal"]): row["scores"] for row in rows},
     )
 
@@ -270,18 +272,23 @@ def sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _columns(results: Sequence[CandidateResult]) -> Mapping[str, Sequence[Any]]:
-    """Return the fields of recorded candidates as columns; those of low rank have no factors, boost and tokens."""
+def _columns(results: Sequence[CandidateResult], place: Mapping[Key, int]) -> Mapping[str, Sequence[Any]]:
+    """Return the fields of recorded candidates as columns; those of low rank have no factors, boost and tokens.
+
+    `place` has the indexes of the hits.
+    """
     candidates = [result.candidate for result in results]
-    optional = {name: [getattr(each, name) for each in candidates] for name in ("lowered", "moved")}
-    optional["propensity"] = [None if each.propensity == 1.0 else each.propensity for each in candidates]
+    optional: dict[str, list[Any]] = {
+        "lowered": [each.lowered for each in candidates],
+        "moved": [each.moved for each in candidates],
+        "propensity": [None if each.propensity == 1.0 else each.propensity for each in candidates],
+    }
     explained = [
         result.candidate if place < _EXPLAINED or result.disposition == "shown" else None
         for place, result in enumerate(results)
     ]
     return {
-        "memory_id": [each.hit.memory_id for each in candidates],
-        "ordinal": [each.hit.ordinal for each in candidates],
+        "hit": [place[each.hit.memory_id, each.hit.ordinal] for each in candidates],
         "type": [each.hit.type for each in candidates],
         "disposition": [result.disposition for result in results],
         "value": [round(result.value, _DIGITS) for result in results],
@@ -301,21 +308,21 @@ def _rounded(factors: Mapping[str, float]) -> Mapping[str, float]:
     return {name: round(value, _DIGITS) for name, value in factors.items()}
 
 
-def _candidates(columns: Any) -> tuple[RecordedCandidate, ...]:
+def _candidates(columns: Any, hits: Sequence[Mapping[str, Any]]) -> tuple[RecordedCandidate, ...]:
     if not columns:
         return ()
-    hints, rows = types(RecordedCandidate), len(columns["memory_id"])
-    read = {name: uncolumn(hints[name], written, rows) for name, written in columns.items()}
+    hints, own = types(RecordedCandidate), [hits[n] for n in columns.pop("hit")]
+    read = {name: uncolumn(hints[name], written, len(own)) for name, written in columns.items()}
+    read |= {name: [hit[name] for hit in own] for name in ("memory_id", "ordinal")}
     return tuple(RecordedCandidate(**dict(zip(read, row, strict=True))) for row in zip(*read.values(), strict=True))
 
 
-def _values(hits: Sequence[Hit], name: str) -> list[Any]:
-    """Return one field of all hits. The id of a neighbour that is no hit becomes None, because it changes no result."""
-    values = [getattr(hit, name) for hit in hits]
-    if name not in _NEIGHBOURS:
-        return values
-    known = {hit.memory_id for hit in hits}
-    return [value if value in known else None for value in values]
+def _hit_columns(hits: Sequence[Hit]) -> Mapping[str, Sequence[Any]]:
+    """Return the fields of hits as columns. The id of a neighbour that is no hit is None, as it changes no result."""
+    columns = dict(zip(_OF_A_HIT, zip(*map(attrgetter(*_OF_A_HIT), hits), strict=True), strict=True)) if hits else {}
+    known = set(columns.get("memory_id", ()))
+    neighbours = {name: [id if id in known else None for id in columns[name]] for name in _NEIGHBOURS if hits}
+    return {**dict.fromkeys(_OF_A_HIT, ()), **columns, **neighbours}
 
 
 def _rows(columns: Mapping[str, Any], rows: int) -> tuple[Mapping[str, Any], ...]:
