@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import asyncpg
@@ -58,6 +59,16 @@ async def unsorted(url: str, *, large: int = LARGE) -> tuple[str, ...]:
     model, field and memory type. Raises the errors of `names`.
     """
     return tuple(row["agent_id"] for row in await _fetch(url, SQL.unsorted(min_vectors=large)))
+
+
+async def degraded_turns(url: str) -> tuple[int, int]:
+    """Return how many turns all agents had today and yesterday (UTC), and in how many a part failed or was late.
+
+    Raises the errors of `names`.
+    """
+    midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    [row] = await _fetch(url, SQL.degraded_turns(since=midnight - timedelta(days=1)))
+    return row["turns"], row["degraded"]
 
 
 async def _fetch(url: str, statement: tuple[Any, ...]) -> Sequence[Any]:

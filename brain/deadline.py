@@ -23,6 +23,7 @@ class Deadline:
     """A point in time on the monotonic clock, created from the number of milliseconds until then."""
 
     def __init__(self, milliseconds: float) -> None:
+        self.milliseconds = milliseconds
         self._end = monotonic() + milliseconds / 1000
 
     def left(self) -> float:
@@ -30,8 +31,13 @@ class Deadline:
         return max(0.0, self._end - monotonic())
 
     def leaving(self, seconds: float) -> Deadline:
-        """Return a deadline `seconds` before this one, so that this time is left for other work."""
-        return Deadline((self.left() - seconds) * 1000)
+        """Return a deadline `seconds` before this one, so that this time is left for other work.
+
+        Its `milliseconds` stay those of this one, for messages.
+        """
+        earlier = Deadline(self.milliseconds)
+        earlier._end = self._end - seconds
+        return earlier
 
     async def within(self, work: Coroutine[Any, Any, T], share: float = 1.0) -> T:
         """Run `work` and return its result if it is ready within this share of the remaining time.

@@ -106,13 +106,14 @@ class RecordedTurn:
 
 @dataclass(frozen=True, slots=True)
 class TurnSummary:
-    """A recorded turn as it appears in a list of turns."""
+    """A recorded turn as it appears in a list of turns. `degraded` are the parts that failed or were late, in words."""
 
     turn_id: str
     session_id: str
     at: datetime
     status: str
     message: str
+    degraded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

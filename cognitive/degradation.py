@@ -1,10 +1,22 @@
-"""Degradations: the parts of a turn that failed or were late, each with a stable code and a sentence for people."""
+"""Degradations: the parts of a turn that failed or were late, each with a stable code and a sentence for people.
+
+`DegradationLog` logs them, a line per minute and reason at most.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, repeat
+from time import monotonic
 from typing import Literal, cast, get_args
+
+from brain.deadline import Deadline
+
+log = logging.getLogger(__name__)
+
+_SECONDS = 60.0  # between two lines of the log about one reason
 
 # The first word names the part of the turn; the rest says what happened to it.
 DegradationCode = Literal[
@@ -58,14 +70,16 @@ class Degradation(str):
         return self
 
     @classmethod
-    def from_error(cls, part: Part, error: Exception, late: str, consequence: str = "") -> Degradation:
-        """Return the degradation of a part of a turn that raised an error.
+    def from_error(cls, part: Part, error: Exception, deadline: Deadline, consequence: str = "") -> Degradation:
+        """Return the degradation of a part of a turn for which Postgres failed, or did not answer by the deadline.
 
-        The code ends with "_late" for a TimeoutError, and with "_failed" for any other error. The detail is the error's
-        message, followed by `consequence`. If the error has no message, the detail begins with `late` instead.
+        The code ends with "_late" for a TimeoutError, and with "_failed" for any other error, whose message is the
+        detail. `consequence` follows the detail.
         """
-        code = f"{part}_late" if isinstance(error, TimeoutError) else f"{part}_failed"
-        return cls(cast(DegradationCode, code), f"{str(error) or late}{consequence}")
+        if isinstance(error, TimeoutError):
+            detail = f"late: no answer from Postgres within {deadline.milliseconds:.0f} ms"
+            return cls(cast(DegradationCode, f"{part}_late"), f"{detail}{consequence}")
+        return cls(cast(DegradationCode, f"{part}_failed"), f"{str(error) or type(error).__name__}{consequence}")
 
     def __reduce__(self) -> tuple[type[Degradation], tuple[DegradationCode, str]]:
         """Return the class and the arguments from which `copy` and `pickle` create the degradation again."""
@@ -109,3 +123,24 @@ def _code(sentence: str) -> str:
     name = sentence.partition(":")[0]
     failed = (code for code in DEGRADATION_CODES if part(code) == name and not code.endswith("_late"))
     return next(failed, "memory_failed")
+
+
+class DegradationLog:
+    """Logs the parts of turns that failed or were late. An overload would otherwise fill the log.
+
+    `clock` returns the seconds since any fixed time.
+    """
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._turns: Counter[str] = Counter()
+        self._logged: dict[str, float] = {}
+
+    def add(self, degraded: Sequence[Degradation]) -> None:
+        """Count the degradations of a turn, and log each reason that was not logged within the last minute."""
+        self._turns.update(set(codes(degraded)))
+        now = self._clock()
+        for each in degraded:
+            if now - self._logged.get(each.code, now - _SECONDS) >= _SECONDS:
+                log.warning("%s: %d turns since the last such line: %s", each.code, self._turns.pop(each.code), each)
+                self._logged[each.code] = now

@@ -21,7 +21,7 @@ from brain.turns import TurnLog
 from cognitive.catalog.engine import CatalogEngine, ToolSignals
 from cognitive.context import dedup
 from cognitive.context.engine import ContextEngine, MemoryContext
-from cognitive.degradation import Degradation
+from cognitive.degradation import Degradation, DegradationLog
 from cognitive.errors import CognitiveError
 from cognitive.feedback.outcomes import OutcomeRecorder
 from cognitive.lab.shadow import Shadowing
@@ -235,12 +235,14 @@ class TurnRecorder:
         self._outcomes = outcomes
         self._session_manager = session_manager
         self._shadowing = shadowing
+        self._degradations = DegradationLog()
 
     async def record(
         self, request: TurnRequest, context: TurnContext, memories: TurnMemories, window: ConversationWindow
     ) -> TurnContext:
         """Record the prepared turn. Return its context, completed by the milliseconds that the preparation took."""
         context = await self._record(request, _timed(context, request.started))
+        self._degradations.add(context.degraded)
         self._session_manager.on_turn_recorded(window.sent)
         self._shadowing.follow(context.scope, context.turn_id, memories.memory_context)
         return context
@@ -256,7 +258,7 @@ class TurnRecorder:
             await request.deadline.within(self._turns.open(context.scope, opening, abandon_after_minutes=minutes))
         except (CognitiveError, TimeoutError) as error:
             self._outcomes.keep_opening(context.scope, opening)
-            late = Degradation.from_error("record", error, "not in time", "; recorded with the outcome")
+            late = Degradation.from_error("record", error, request.deadline, "; recorded with the outcome")
             return replace(context, degraded=(*context.degraded, late))
         return context
 

@@ -191,7 +191,7 @@ def evidence_rows(recorded: RecordedSet, policy: Policy) -> list[tuple[Mapping[s
         if each.question.gold:
             kind = "answered" if found_at(ranked_sources(each, policy, CONSTANTS), each.question, 3) else "missed"
         if kind in found:
-            found[kind].append(evidence.terms(candidates, each.turn.found, each.plan, match))
+            found[kind].append(evidence.terms(candidates, each.turn.found, each.plan, list(map(match, candidates))))
     share = {"answered": 1.0, "unrelated": _UNRELATED, "near": _NEAR}
     weight = _SET_WEIGHTS.get(recorded.name, 1.0)
     return [

@@ -24,9 +24,7 @@ from brain.types import NewMemory
 from cognitive.bench import databases
 
 _BATCH = 500
-INSTALL = (
-    "install them without constraints.txt, which pins what mem0 cannot have: pip install --editable . --group peers"
-)
+INSTALL = "install them: pip install --editable . --group peers --constraint constraints.txt"
 MovedMemory = Callable[[int, int], None]
 
 

@@ -9,6 +9,7 @@ import json
 import logging
 
 import asyncpg
+from pydantic_core import from_json
 
 from brain.deadline import Deadline
 from brain.errors import SchemaError, StoreError
@@ -136,7 +137,7 @@ async def _checked(connection: Connection) -> None:
     await connection.set_type_codec(
         "halfvec", schema=state["types"], encoder=bytes, decoder=decode_halfvec, format="binary"
     )
-    await connection.set_type_codec("jsonb", schema="pg_catalog", encoder=json.dumps, decoder=json.loads)
+    await connection.set_type_codec("jsonb", schema="pg_catalog", encoder=json.dumps, decoder=from_json)
 
 
 def without_privilege(error: asyncpg.InsufficientPrivilegeError, user_id: View) -> StoreError:

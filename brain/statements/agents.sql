@@ -4,6 +4,11 @@
 -- The names of all agents.
 SELECT agent_id FROM cognitive.agent_state ORDER BY agent_id
 
+-- name: degraded_turns
+-- The turns of all agents since `since`, a midnight (UTC), and how many of them were degraded.
+SELECT coalesce(sum(turns), 0)::bigint AS turns, coalesce(sum(degraded), 0)::bigint AS degraded
+FROM cognitive.rollup WHERE span = 'day' AND dimension = 'all' AND at >= :since
+
 -- name: unsorted
 -- The agents with a group of at least `min_vectors` vectors (of one user, model, field and type) that are in no cell.
 SELECT DISTINCT c.agent_id FROM cognitive.corpus AS c

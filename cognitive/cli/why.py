@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import shorten
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import click
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from brain.types import Memory
     from cognitive.lab.why import Explanation
 
-SHAPE = "{turn_id, session_id, at, status, message}"
+SHAPE = "{turn_id, session_id, at, status, message, degraded: [reason]}"
 _MAX_CONTENT_CHARS = 100
 EXPLANATION = (
     "{turn_id, memory_id, at, disposition?, reason, value?, rank_before?, rank?, relevance?, score?, boost: {…}, "
@@ -41,7 +41,7 @@ class _CandidateRow:
 @click.command(
     cls=JsonCommand,
     shape=f"{{candidate: {EXPLANATION}}} | "
-    f"{{candidates: [{{candidate: {EXPLANATION}, memory?: {MEMORY}}}]}} | {{turns: [{SHAPE}]}}",
+    f"{{degraded: [reason], candidates: [{{candidate: {EXPLANATION}, memory?: {MEMORY}}}]}} | {{turns: [{SHAPE}]}}",
 )
 @click.argument("turn_id", required=False)
 @click.argument("memory_id", required=False, type=click.UUID)
@@ -58,7 +58,7 @@ def command(turn_id: str | None, memory_id: UUID | None, agent: str, limit: int,
     elif session_id is not None:
         raise click.UsageError("--session lists the turns of a session; give it without TURN_ID")
     elif memory_id is None:
-        run(_whole(agent, turn_id), _show_whole, key="candidates", empty_message="The turn had no candidate.")
+        run(_whole(agent, turn_id), _show_whole, succeeded=lambda whole: bool(whole["candidates"]))
     else:
         run(_one(agent, turn_id, memory_id), _show_one, key="candidate")
 
@@ -74,20 +74,29 @@ async def _list(agent: str, limit: int, session_id: str | None) -> Sequence[Turn
 
 def _show_turns(turns: Sequence[TurnSummary]) -> None:
     rows = [
-        (turn.turn_id, turn.session_id, printing.minute(turn.at), turn.status, printing.shortened(turn.message, 80))
+        (
+            turn.turn_id,
+            turn.session_id,
+            printing.minute(turn.at),
+            turn.status,
+            printing.shortened(turn.message, 80),
+            "; ".join(turn.degraded),
+        )
         for turn in turns
     ]
-    printing.table(("turn", "session", "at", "status", "message"), rows)
+    printing.table(("turn", "session", "at", "status", "message", "degraded"), rows)
 
 
-async def _whole(agent: str, turn_id: str) -> list[_CandidateRow]:
+async def _whole(agent: str, turn_id: str) -> Mapping[str, Any]:
     async with cognitive.CognitiveLayer.open() as layer:
-        explanations = await layer.explain.candidates(agent, turn_id)
+        turn = await layer.explain.turn(agent, turn_id)
+        explanations = turn.candidates
         memories = {
             memory.id: memory
             for memory in await layer.get(agent, [explanation.memory_id for explanation in explanations])
         }
-    return [_CandidateRow(explanation, memories.get(explanation.memory_id)) for explanation in explanations]
+    rows = [_CandidateRow(explanation, memories.get(explanation.memory_id)) for explanation in explanations]
+    return {"degraded": turn.degraded, "candidates": rows}
 
 
 async def _one(agent: str, turn_id: str, memory_id: UUID) -> Explanation:
@@ -95,10 +104,12 @@ async def _one(agent: str, turn_id: str, memory_id: UUID) -> Explanation:
         return await layer.why(agent, turn_id, memory_id)
 
 
-def _show_whole(explanations: Sequence[_CandidateRow]) -> None:
-    counts = Counter(str(each.candidate.disposition) for each in explanations)
-    printing.line(", ".join(f"{n} {name}" for name, n in counts.items()))
-    for each in explanations:
+def _show_whole(whole: Mapping[str, Any]) -> None:
+    for reason in whole["degraded"]:
+        printing.line(f"degraded: {reason}")
+    counts = Counter(str(each.candidate.disposition) for each in whole["candidates"])
+    printing.line(", ".join(f"{n} {name}" for name, n in counts.items()) or "The turn had no candidate.")
+    for each in whole["candidates"]:
         printing.console().print(candidate_line(each.candidate, each.memory))
 
 

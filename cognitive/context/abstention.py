@@ -35,18 +35,13 @@ def abstain(
     """
     if not policy.abstention or not candidates:
         return StageResult(tuple(candidates))
-    matched = {candidate.hit.memory_id: match(candidate) for candidate in candidates}
-
-    def match_of(candidate: Candidate) -> float:
-        return matched[candidate.hit.memory_id]
-
+    matches = [match(candidate) for candidate in candidates]
     threshold = policy.evidence_threshold(plan.frame)
-    values = terms(candidates, found, plan, match_of)
+    values = terms(candidates, found, plan, matches)
     total = evidence(values, constants)
     if total < threshold:
         return _drop_all(candidates, total, _too_little(total, threshold, values, found, plan, policy))
-    matches = list(map(match_of, candidates))
-    stated = [match_of(each) for each in candidates if not talk.states_nothing(each.hit)]
+    stated = [value for each, value in zip(candidates, matches, strict=True) if not talk.states_nothing(each.hit)]
     best = max(stated or matches)
     min_match = policy.evidence.min_item_share * best
     kept = tuple(candidate for candidate, value in zip(candidates, matches, strict=True) if value >= min_match)

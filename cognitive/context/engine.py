@@ -198,7 +198,7 @@ class ContextEngine:
         try:
             return await deadline.within(self._store.pinned(scope, now, filters)), ()
         except (CognitiveError, TimeoutError) as error:
-            return [], (Degradation.from_error("prefix", error, "no answer from Postgres in time"),)
+            return [], (Degradation.from_error("prefix", error, deadline),)
 
     async def _retrieve(
         self,

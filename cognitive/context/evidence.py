@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from brain.search import SearchResult
 from brain.terms import idf
@@ -17,8 +17,6 @@ from cognitive.context.talk_rules import ASKS
 from cognitive.plan import Plan
 from cognitive.policy.constants import Constants
 from cognitive.trace import Candidate
-
-Match = Callable[[Candidate], float]
 
 _FIRST = 5  # candidates whose cosine counts; the vectors of those that rank lower are near by chance more often
 _ROUNDING = 1e-6  # by which sums from the database may differ
@@ -47,8 +45,10 @@ def _probability(values: Mapping[str, float], weights: Mapping[str, float]) -> f
     return 1 / (1 + math.exp(-total))
 
 
-def terms(candidates: Sequence[Candidate], found: SearchResult, plan: Plan, match_of: Match) -> dict[str, float]:
-    """Return the terms of the evidence for candidates, which are best first and at least one.
+def terms(
+    candidates: Sequence[Candidate], found: SearchResult, plan: Plan, matches: Sequence[float]
+) -> dict[str, float]:
+    """Return the terms of the evidence for candidates, which are best first and at least one, and their matches.
 
     - `best_cosine`: the highest cosine to the message among the first five candidates that have a vector; missing if
       none has one.
@@ -68,7 +68,7 @@ def terms(candidates: Sequence[Candidate], found: SearchResult, plan: Plan, matc
     """
     orders = _orders_work(plan)
     matched = max([candidate.hit.scores.get("content_matched", 0.0) for candidate in candidates])
-    boost = max(candidates, key=match_of).boost.factor
+    boost = candidates[matches.index(max(matches))].boost.factor
     values = {
         "shared_words": matched / max(sum(found.idf.values()), 1e-6),
         "rare_words": matched / idf(found.passages, 0),

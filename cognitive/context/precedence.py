@@ -11,9 +11,7 @@ about different subjects are siblings ("Shelf 3 holds bolts", "Shelf 4 holds nut
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from itertools import chain
 from typing import NamedTuple
@@ -22,7 +20,7 @@ from uuid import UUID
 from brain.caches import cached
 from brain.claims import announces_change, denies, states_wish, subject_stems
 from brain.search import Hit
-from brain.text import stem_counts
+from brain.text import lexemes
 from cognitive.context.speakers import USERS
 from cognitive.plan import RetrievalQuery
 from cognitive.policy.constants import Constants
@@ -50,7 +48,7 @@ def identifiers(text: str) -> tuple[str, ...]:
 
 
 def precede(ordered: Sequence[Candidate], query: RetrievalQuery | None, constants: Constants) -> list[Candidate]:
-    """Reorder candidates that are sorted by score; the module names the rules.
+    """Reorder candidates that are sorted by score, and set their ranks; the module names the rules.
 
     Without a query, only replacements are ordered. If the query names a date, versions keep their order, because the
     date decides between them. The field `moved` of a candidate that a rule moved says which rule it was, and the number
@@ -78,17 +76,28 @@ class _Moves(NamedTuple):
         moves[memory_id] = f"{moves[memory_id]}; {rule}" if memory_id in moves else rule
 
     def explained(self, before: Sequence[Candidate], after: Sequence[Candidate]) -> list[Candidate]:
-        """Return the candidates as they are after all rules; those moved that way by a rule have the rule's text."""
-        if not (self.up or self.down):
-            return list(after)
+        """Return the candidates with their ranks after all rules; those moved that way by a rule have its text."""
         places = {candidate.hit.memory_id: n for n, candidate in enumerate(before)}
-        explained = []
-        for n, candidate in enumerate(after):
-            memory_id = candidate.hit.memory_id
-            moves = self.up if n < places[memory_id] else self.down
-            is_moved = n != places[memory_id] and memory_id in moves
-            explained.append(replace(candidate, moved=moves[memory_id]) if is_moved else candidate)
-        return explained
+        return [
+            Candidate(
+                each.hit,
+                each.relevance,
+                each.factors,
+                each.boost,
+                each.score,
+                each.rank_before,
+                n + 1,
+                lowered=each.lowered,
+                moved=self._move(each.hit.memory_id, n - places[each.hit.memory_id]),
+            )
+            for n, each in enumerate(after)
+        ]
+
+    def _move(self, memory_id: UUID, steps: int) -> str:
+        """Return the rules that moved a memory by this number of steps, which is negative if it moved up."""
+        if steps == 0:
+            return ""
+        return (self.up if steps < 0 else self.down).get(memory_id, "")
 
 
 def _identifies(token: str) -> bool:
@@ -139,12 +148,10 @@ def _newer_of_ties(ordered: Sequence[Candidate], constants: Constants, moves: _M
     if not ordered:
         return []
     spread = ordered[0].score - ordered[-1].score
-
-    def margin_of(hit: Hit) -> float:
-        return spread * (constants.preference_margin if _is_wish(hit) else constants.tie_margin)
+    margins = {False: spread * constants.tie_margin, True: spread * constants.preference_margin}
 
     def rule(group: Sequence[int]) -> str:
-        scores, margin = [ordered[n].score for n in group], margin_of(ordered[group[0]].hit)
+        scores, margin = [ordered[n].score for n in group], margins[_is_wish(ordered[group[0]].hit)]
         apart = f"within {max(scores) - min(scores):.3f} (a tie is up to {margin:.3f})"
         return f"of {len(group)} texts on one matter with scores {apart}, the newer is first"
 
@@ -152,13 +159,13 @@ def _newer_of_ties(ordered: Sequence[Candidate], constants: Constants, moves: _M
     for place, candidate in _comparable(ordered):
         hit = candidate.hit
         is_wish, matched = _is_wish(hit), hit.scores.get("content_matched", 0.0)
-        if not is_wish and (not matched or len(_words(hit.content).stems) < _MIN_STEMS):
+        if not is_wish and (not matched or _words(hit.content).distinct < _MIN_STEMS):
             continue
         kind = (hit.type, hit.speaker, hit.trust, None if is_wish else matched)  # wishes seldom share words
         groups = kinds.setdefault(kind, [])
         for group in groups:
             best = ordered[group[0]]
-            if best.score - candidate.score <= margin_of(hit) and _on_one_matter(best.hit, hit, constants):
+            if best.score - candidate.score <= margins[is_wish] and _on_one_matter(best.hit, hit, constants):
                 group.append(place)
                 break
         else:
@@ -193,7 +200,7 @@ def _above_what_they_change(ordered: Sequence[Candidate], constants: Constants, 
         if not (words.denies or words.changes) or not _is_comparable(hit):
             continue
         target = _denied(hit, arranged[:place], constants) if words.denies else None
-        if target is None and words.changes:
+        if target is None and words.changes and (hit.claim is None or _is_wish(hit)):
             target = _changed(hit, arranged, constants)
         if target is not None and target[0] < place:
             moves.add(arranged[place], target[1], up=True)
@@ -213,13 +220,11 @@ def _denied(hit: Hit, above: Sequence[Candidate], constants: Constants) -> tuple
     for place, candidate in _comparable(above):
         other = candidate.hit
         older = _words(other.content)
-        if older.denies or len(older.stems) < _MIN_STEMS or not _is_older_version(other, hit):
+        if older.denies or older.distinct < _MIN_STEMS or not _is_older_version(other, hit):
             continue
-        repeated = (older.stems & stems).total()
-        if repeated >= constants.denied_share * older.stems.total() and stems.keys() >= set(
-            subject_stems(other.content)
-        ):
-            share = f"{repeated / older.stems.total():.2f} of that text's words, at least {constants.denied_share:.2f}"
+        repeated = len(older.stems & stems)
+        if repeated >= constants.denied_share * len(older.stems) and stems.issuperset(subject_stems(other.content)):
+            share = f"{repeated / len(older.stems):.2f} of that text's words, at least {constants.denied_share:.2f}"
             return place, f"a denial is above the older text that it denies (it repeats {share})"
     return None
 
@@ -235,7 +240,7 @@ def _changed(hit: Hit, ordered: Sequence[Candidate], constants: Constants) -> tu
     for place, candidate in _comparable(ordered):
         other = candidate.hit
         of_a_claim = other.claim is not None and hit.claim is None
-        if not (of_a_claim or (is_wish and _is_wish(other))) or not _is_older_version(other, hit):
+        if not _is_older_version(other, hit) or not (of_a_claim or (is_wish and _is_wish(other))):
             continue
         cosine = _cosine(hit, other)
         if cosine >= nearest:
@@ -246,11 +251,9 @@ def _changed(hit: Hit, ordered: Sequence[Candidate], constants: Constants) -> tu
     return found, f"an announced change is above the older text that it changes ({cosines})"
 
 
-def _comparable(ordered: Sequence[Candidate]) -> Iterator[tuple[int, Candidate]]:
-    """Yield the candidates that may be versions of each other, with their places."""
-    for place, candidate in enumerate(ordered[:_MAX_COMPARED]):
-        if _is_comparable(candidate.hit):
-            yield place, candidate
+def _comparable(ordered: Sequence[Candidate]) -> list[tuple[int, Candidate]]:
+    """Return the candidates that may be versions of each other, with their places."""
+    return [(n, each) for n, each in enumerate(ordered[:_MAX_COMPARED]) if _is_comparable(each.hit)]
 
 
 def _is_comparable(hit: Hit) -> bool:
@@ -280,8 +283,8 @@ def _on_one_matter(one: Hit, other: Hit, constants: Constants) -> bool:
     if _is_wish(one):
         return _cosine(one, other) >= constants.version_cosine
     stems, others = _words(one.content).stems, _words(other.content).stems
-    needed = constants.version_threshold * max(stems.total(), others.total())
-    return min(stems.total(), others.total()) >= needed and (stems & others).total() >= needed
+    needed = constants.version_threshold * max(len(stems), len(others))
+    return min(len(stems), len(others)) >= needed and len(stems & others) >= needed
 
 
 def _is_wish(hit: Hit) -> bool:
@@ -295,9 +298,14 @@ def _cosine(one: Hit, other: Hit) -> float:
 
 
 class _Words(NamedTuple):
-    """The stems of a text, with how often each occurs, and whether it denies, announces a change, or states a wish."""
+    """The stems of a text, and whether it denies, announces a change, or states a wish.
 
-    stems: Counter[str]
+    A stem that occurs again is in `stems` with its number, so that sets compare as fast as possible how often each
+    occurs. `distinct` is the number of different stems.
+    """
+
+    stems: frozenset[str]
+    distinct: int
     denies: bool
     changes: bool
     wish: bool
@@ -306,7 +314,12 @@ class _Words(NamedTuple):
 @cached(_MAX_KEPT)
 def _words(content: str) -> _Words:
     """Return the stems and other properties of a text."""
-    return _Words(stem_counts(content), denies(content), announces_change(content), states_wish(content))
+    counts = dict[str, int]()
+    stems = []
+    for stem in lexemes(content):
+        counts[stem] = number = counts.get(stem, 0) + 1
+        stems.append(stem if number == 1 else f"{stem} {number}")
+    return _Words(frozenset(stems), len(counts), denies(content), announces_change(content), states_wish(content))
 
 
 def _newest_first(

@@ -20,7 +20,7 @@ from brain.caches import cached
 from brain.search import K1, Hit, SearchResult
 from brain.text import STOP_WORDS, words
 from cognitive.context import talk
-from cognitive.context.precedence import precede
+from cognitive.context.precedence import identifiers, precede
 from cognitive.context.refusals import only_refuses
 from cognitive.context.speakers import ASKS_ASSISTANT, ASSISTANTS, FIRST_PERSON, INSTRUCTS, USERS
 from cognitive.plan import DateRange, RetrievalQuery
@@ -29,6 +29,7 @@ from cognitive.policy.constants import Constants
 from cognitive.trace import Boost, Candidate
 
 _CAPITALISED = re.compile(r"(?<=\s)[A-Z]\w+")
+_KEPT_PER_RESULT = 2  # memories that are ranked per requested one; with all, no more answers are shown
 _FULL_MATCH = 4  # words, the rarest of the query; a memory with all of them matches fully
 _FULL_LENGTH = 300  # characters from which the factor content_length is 1
 _INSTRUCTED_WITHIN = 600  # first characters that are searched for a standing instruction, which opens a message
@@ -55,6 +56,34 @@ def candidates(found: SearchResult, query: RetrievalQuery, now: datetime, policy
         Candidate(hit, relevance=relevance, factors=weighted, rank_before=n)
         for n, (relevance, hit, weighted) in enumerate(ordered, 1)
     ]
+
+
+def narrowed(found: SearchResult, queries: Sequence[RetrievalQuery], now: datetime, policy: Policy) -> SearchResult:
+    """Return a search result without the hits that are too far down to be shown, to spare the later stages.
+
+    Of each type the most relevant memories are kept, twice as many as its query asks for. Kept are also memories that
+    similar past turns used, those with an identifier of the message, and what replaced a kept memory. All are kept if
+    relevance does not decide: the message names a date or asks for the newest, or past use multiplies relevance.
+    """
+    if not queries or queries[0].dates or queries[0].newest or policy.usage.combine == "multiply":
+        return found
+    weight, named = policy.retrieval.relevance, identifiers(queries[0].text)
+    relevance = [
+        sum([weight[name] * value for name, value in values.items()]) for values in factors(found, queries[0], now)
+    ]
+    places = {query.type: _KEPT_PER_RESULT * query.limit for query in queries}
+    kept = {each.memory_id for turn in found.past for each in turn.shown if each.used}
+    if named:
+        kept |= {hit.memory_id for hit in found.hits if any(name in hit.content.casefold() for name in named)}
+    seen = set[UUID]()
+    for n in sorted(range(len(relevance)), key=lambda n: -relevance[n]):
+        hit = found.hits[n]
+        if hit.memory_id not in seen and places.get(hit.type, 0) > 0:
+            places[hit.type] -= 1
+            kept.add(hit.memory_id)
+        seen.add(hit.memory_id)
+    kept |= {hit.replaced_by for hit in found.hits if hit.memory_id in kept and hit.replaced_by is not None}
+    return replace(found, hits=tuple(hit for hit in found.hits if hit.memory_id in kept))
 
 
 def factors(found: SearchResult, query: RetrievalQuery, now: datetime) -> list[dict[str, float]]:
@@ -213,26 +242,24 @@ def rank(
     scores are in the order of storage. The formulas are this project's own (docs/decisions/0010-association.md for the
     lift).
     """
-    scored = [
-        replace(
-            candidate,
-            boost=boosts[candidate.hit.memory_id],
-            score=_score(candidate, boosts[candidate.hit.memory_id], policy, constants),
-            lowered=_lowered(candidate.hit, constants),
-        )
-        for candidate in candidates
-    ]
+    scored = []
+    for each in candidates:
+        hit, boost = each.hit, boosts[each.hit.memory_id]
+        reductions = _reductions(hit, constants)
+        factor = math.prod(factor for factor, _ in reductions) if reductions else 1.0
+        score = (_score(each, boost, policy) + boost.lift) * factor
+        lowered = _lowered(factor, reductions) if reductions else ""
+        # not by `replace`, which takes four times as long
+        scored.append(Candidate(hit, each.relevance, each.factors, boost, score, each.rank_before, lowered=lowered))
     by_score = sorted(scored, key=lambda candidate: (-candidate.score, candidate.hit.seq))
-    return [replace(candidate, rank=n) for n, candidate in enumerate(precede(by_score, query, constants), 1)]
+    return precede(by_score, query, constants)
 
 
-def _score(candidate: Candidate, boost: Boost, policy: Policy, constants: Constants) -> float:
-    """Return the score by which a candidate is ranked; `rank` gives the formula."""
+def _score(candidate: Candidate, boost: Boost, policy: Policy) -> float:
+    """Return the score of a candidate before its lift and reductions; `rank` gives the formula."""
     if policy.usage.combine == "multiply":
-        score = candidate.relevance * boost.factor
-    else:
-        score = candidate.relevance + policy.usage.weight * math.log2(boost.factor)
-    return (score + boost.lift) * standing(candidate.hit, constants)
+        return candidate.relevance * boost.factor
+    return candidate.relevance + policy.usage.weight * math.log2(boost.factor)
 
 
 def standing(hit: Hit, constants: Constants) -> float:
@@ -240,13 +267,11 @@ def standing(hit: Hit, constants: Constants) -> float:
     return math.prod(factor for factor, _ in _reductions(hit, constants))
 
 
-def _lowered(hit: Hit, constants: Constants) -> str:
-    """Return the factor on a memory's score and its causes in words; empty if the factor is 1."""
-    factor = f"{standing(hit, constants):.2f}"
-    if factor == "1.00":
+def _lowered(factor: float, reductions: Sequence[tuple[float, str]]) -> str:
+    """Return the factor on a memory's score and its causes in words; empty if the factor is about 1."""
+    if f"{factor:.2f}" == "1.00":
         return ""
-    causes = " and ".join(cause for _, cause in _reductions(hit, constants))
-    return f"multiplied by {factor}, because {causes}"
+    return f"multiplied by {factor:.2f}, because {' and '.join(cause for _, cause in reductions)}"
 
 
 def _reductions(hit: Hit, constants: Constants) -> list[tuple[float, str]]:

@@ -19,6 +19,7 @@ from brain.past_turns import PastTurns
 from brain.search import MemorySearch, Query, SearchResult
 from brain.types import MemoryType, Vector
 from brain.users import Scope
+from cognitive.context.ranking import narrowed
 from cognitive.degradation import Degradation
 from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
@@ -114,12 +115,10 @@ async def retrieve(
             span.add_attributes(
                 lambda: attributes.search_result(found.hits), lambda: attributes.search_content(text, found.hits)
             )
-    except TimeoutError:
-        late = Degradation("retrieval_late", "no answer from Postgres in time")
-        return Retrieved(SearchResult(()), vector, (), (*missing, late))
-    except CognitiveError as error:
-        return Retrieved(SearchResult(()), vector, (), (*missing, Degradation("retrieval_failed", str(error))))
-    return Retrieved(found, vector, channels, missing)
+    except (CognitiveError, TimeoutError) as error:
+        degraded = (*missing, Degradation.from_error("retrieval", error, deadline))
+        return Retrieved(SearchResult(()), vector, (), degraded)
+    return Retrieved(narrowed(found, queries, now, policy), vector, channels, missing)
 
 
 def searched(text: str) -> str:

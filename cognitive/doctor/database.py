@@ -12,6 +12,7 @@ MAX_SKEW_FAILURE_SECONDS = 300.0  # beyond, a turn may seem to precede the one b
 LARGE_TABLE = 1 << 20  # bytes; query plans for a smaller table are good without statistics
 MIN_DEAD = 10_000  # dead rows that are worth a warning
 MAX_LAG_SECONDS = 60.0  # a dashboard shows figures by the minute
+MAX_DEGRADED = 0.05  # share of turns; a single slow moment of the machine degrades fewer
 MAX_DEAD = 0.5  # share of a table's rows; autovacuum starts at 0.2, so that 0.5 means that it does not run
 
 
@@ -209,6 +210,18 @@ def vector_index(facts: Facts) -> Verdict:
         detail = f"every search reads all vectors of these large agents: {', '.join(spaces.unindexed)}"
         return "warning", detail, f"`cognitive db index --agent {spaces.unindexed[0]}`, for each of them"
     return ok("every large agent has a vector index")
+
+
+def degraded_turns(facts: Facts) -> Verdict:
+    """Check that few of the latest turns lacked a part that failed or was late."""
+    turns, degraded = facts.spaces.turns
+    if facts.database is None or facts.spaces.hidden is not None:
+        return UNREACHABLE if facts.database is None else ok(f"not known: {facts.spaces.hidden}")
+    detail = f"{degraded} of {turns} turns of today and yesterday (UTC) were degraded"
+    if degraded <= MAX_DEGRADED * turns:
+        return ok(detail)
+    fix = "`cognitive why --agent AGENT` names the reasons; if Postgres was late, add processors or raise deadline_ms"
+    return "warning", detail, fix
 
 
 def replica(facts: Facts) -> Verdict:

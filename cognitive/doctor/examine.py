@@ -15,7 +15,7 @@ from time import perf_counter
 from typing import Any
 
 from brain import opening
-from brain.agents import models, unsorted
+from brain.agents import degraded_turns, models, unsorted
 from brain.deadline import Deadline
 from brain.embedding.minilm import MiniLM
 from brain.errors import CognitiveError, EmbeddingError, JournalError, PolicyError, StoreError, StoreUnavailable
@@ -253,7 +253,12 @@ async def _database(settings: Settings, spaces: SpaceFacts) -> tuple[DatabaseHea
         if not health.migrated:
             return health, replace(spaces, hidden="there is no schema yet")
         try:
-            return health, replace(spaces, agents=await models(all_seeing), unindexed=await unsorted(all_seeing))
+            return health, replace(
+                spaces,
+                agents=await models(all_seeing),
+                unindexed=await unsorted(all_seeing),
+                turns=await degraded_turns(all_seeing),
+            )
         except StoreError as error:
             return health, replace(spaces, hidden=str(error))
 
@@ -301,6 +306,7 @@ CHECKS: Mapping[str, Judge] = {
     "bloat": _of_database(database.bloat),
     "agent models": database.spaces,
     "large agents": database.vector_index,
+    "degraded turns": database.degraded_turns,
     "clock": _of_database(database.clock),
     "replica": database.replica,
 }

@@ -75,20 +75,22 @@ class ModelFacts:
 
 @dataclass(frozen=True, slots=True)
 class SpaceFacts:
-    """Facts about embedding models: those that this process can use, and those that agents use.
+    """Facts about all agents: their embedding models, beside those that this process can use, and their turns.
 
     Attributes:
         models: the models of this process.
         error: the reason why this process has no model.
         agents: the models of all agents, with the numbers of agents in each state.
         unindexed: agents that have many memories but no vector index.
-        hidden: the reason why `agents` and `unindexed` are unknown.
+        turns: the turns of all agents today and yesterday, and how many of them were degraded.
+        hidden: the reason why `agents`, `unindexed` and `turns` are unknown.
     """
 
     models: tuple[str, ...] = ()
     error: str | None = None
     agents: tuple[ModelOfAgents, ...] = ()
     unindexed: tuple[str, ...] = ()
+    turns: tuple[int, int] = (0, 0)
     hidden: str | None = None
 
 

@@ -11,8 +11,9 @@ import hashlib
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
@@ -26,13 +27,13 @@ from cognitive.degradation import codes
 from cognitive.errors import InvalidInput
 from cognitive.plan import Frame, Plan, Signals
 from cognitive.policy.constants import Constants
-from cognitive.recording.coding import Ids, column, plain, typed, types, uncolumn
+from cognitive.recording.coding import column, typed, types, uncolumn
 from cognitive.trace import Boost, CandidateResult, Disposition, WindowSimilarity, window_similarities
 from cognitive.turn import TurnContext
 
 AlreadyInPrompt = tuple[UUID, int, int]  # a passage's memory and ordinal, and the number of messages since its block
 
-_FORM = 4  # version of the format; `decode` refuses others
+_FORM = 5  # version of the format; `decode` refuses others
 _LEVEL = 3  # compression level of zlib; 6 takes twice the time and saves 5 %
 _DIGITS = 6  # decimals of results; inputs are recorded exactly, because a replay uses them
 _EXPLAINED = 30  # best candidates that are recorded with all factors; the others only with their result
@@ -110,7 +111,8 @@ class TurnInputs:
 _FACTS = tuple(each.name for each in fields(TurnInputs) if each.name not in ("found", "pinned"))
 _FOUND = tuple(each.name for each in fields(SearchResult) if each.name != "hits")
 _OF_A_HIT = tuple(each.name for each in fields(Hit) if each.name not in PASSAGE_FIELDS)
-_NEIGHBOURS = frozenset({"previous_id", "next_id"})
+_NEIGHBOURS = ("previous_id", "next_id")
+_measures = attrgetter(*(each.name for each in fields(WindowSimilarity)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,20 +217,18 @@ class Restored:
 def encode(inputs: TurnInputs, results: Sequence[CandidateResult], *, text: str, prefix: str) -> str:
     """Encode the inputs and results of a turn's stages as a text: JSON by columns, compressed with zlib, in base64."""
     hits = inputs.found.hits
-    ids = Ids(hit.memory_id for hit in hits)
     place = {(hit.memory_id, hit.ordinal): n for n, hit in enumerate(hits)}
     document = {
         "form": _FORM,
-        "facts": {name: plain(getattr(inputs, name), ids) for name in _FACTS},
-        "found": {name: plain(getattr(inputs.found, name), ids) for name in _FOUND},
-        "hits": {name: column(_values(hits, name), ids) for name in _OF_A_HIT},
+        "facts": {name: getattr(inputs, name) for name in _FACTS},
+        "found": {name: getattr(inputs.found, name) for name in _FOUND},
+        "hits": {name: column(values) for name, values in _hit_columns(hits).items()},
         "digests": [digest(hit) for hit in hits],
-        "pinned": [(ids.place(memory.id), digest_of_pinned(memory)) for memory in inputs.pinned],
-        "similarity": [(place[key], *astuple(like)) for key, like in window_similarities(results).items()],
-        "candidates": {name: column(values, ids) for name, values in _columns(results).items()} if results else [],
+        "pinned": [(memory.id, digest_of_pinned(memory)) for memory in inputs.pinned],
+        "similarity": [(place[key], *_measures(like)) for key, like in window_similarities(results).items()],
+        "candidates": {name: column(values) for name, values in _columns(results, place).items()} if results else [],
         "text": sha256(text),
         "prefix": sha256(prefix),
-        "ids": [id.hex for id in ids],  # last, because encoding the other fields collects the ids
     }
     return base64.b64encode(zlib.compress(to_json(document), _LEVEL)).decode("ascii")
 
@@ -244,22 +244,21 @@ def decode(record: str | None) -> Recording:
     document = json.loads(zlib.decompress(base64.b64decode(record)))
     if document["form"] != _FORM:
         raise InvalidInput(f"the record has format {document['form']}; this version reads format {_FORM}")
-    ids = [UUID(hex=id) for id in document["ids"]]
-    rows = _rows(document["hits"], len(document["digests"]), ids)
+    rows = _rows(document["hits"], len(document["digests"]))
     return Recording(
         inputs=TurnInputs(
-            **_typed(TurnInputs, document["facts"], ids),
-            found=SearchResult((), **_typed(SearchResult, document["found"], ids)),
+            **_typed(TurnInputs, document["facts"]),
+            found=SearchResult((), **_typed(SearchResult, document["found"])),
         ),
         rows=rows,
         digests=tuple(document["digests"]),
-        pinned=tuple((ids[id], checksum) for id, checksum in document["pinned"]),
+        pinned=tuple((UUID(id), checksum) for id, checksum in document["pinned"]),
         similarity={
             (rows[n]["memory_id"], rows[n]["ordinal"]): _similarity(like) for n, *like in document["similarity"]
         },
         text=document["text"],
         prefix=document["prefix"],
-        candidates=_candidates(document["candidates"], ids),
+        candidates=_candidates(document["candidates"], rows),
         scores={(row["memory_id"], row["ordinal"]): row["scores"] for row in rows},
     )
 
@@ -273,18 +272,23 @@ def sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _columns(results: Sequence[CandidateResult]) -> Mapping[str, Sequence[Any]]:
-    """Return the fields of recorded candidates as columns; those of low rank have no factors, boost and tokens."""
+def _columns(results: Sequence[CandidateResult], place: Mapping[Key, int]) -> Mapping[str, Sequence[Any]]:
+    """Return the fields of recorded candidates as columns; those of low rank have no factors, boost and tokens.
+
+    `place` has the indexes of the hits.
+    """
     candidates = [result.candidate for result in results]
-    optional = {name: [getattr(each, name) for each in candidates] for name in ("lowered", "moved")}
-    optional["propensity"] = [None if each.propensity == 1.0 else each.propensity for each in candidates]
+    optional: dict[str, list[Any]] = {
+        "lowered": [each.lowered for each in candidates],
+        "moved": [each.moved for each in candidates],
+        "propensity": [None if each.propensity == 1.0 else each.propensity for each in candidates],
+    }
     explained = [
         result.candidate if place < _EXPLAINED or result.disposition == "shown" else None
         for place, result in enumerate(results)
     ]
     return {
-        "memory_id": [each.hit.memory_id for each in candidates],
-        "ordinal": [each.hit.ordinal for each in candidates],
+        "hit": [place[each.hit.memory_id, each.hit.ordinal] for each in candidates],
         "type": [each.hit.type for each in candidates],
         "disposition": [result.disposition for result in results],
         "value": [round(result.value, _DIGITS) for result in results],
@@ -304,30 +308,30 @@ def _rounded(factors: Mapping[str, float]) -> Mapping[str, float]:
     return {name: round(value, _DIGITS) for name, value in factors.items()}
 
 
-def _candidates(columns: Any, ids: Sequence[UUID]) -> tuple[RecordedCandidate, ...]:
+def _candidates(columns: Any, hits: Sequence[Mapping[str, Any]]) -> tuple[RecordedCandidate, ...]:
     if not columns:
         return ()
-    hints, rows = types(RecordedCandidate), len(columns["memory_id"])
-    read = {name: uncolumn(hints[name], written, ids, rows) for name, written in columns.items()}
+    hints, own = types(RecordedCandidate), [hits[n] for n in columns.pop("hit")]
+    read = {name: uncolumn(hints[name], written, len(own)) for name, written in columns.items()}
+    read |= {name: [hit[name] for hit in own] for name in ("memory_id", "ordinal")}
     return tuple(RecordedCandidate(**dict(zip(read, row, strict=True))) for row in zip(*read.values(), strict=True))
 
 
-def _values(hits: Sequence[Hit], name: str) -> list[Any]:
-    """Return one field of all hits. The id of a neighbour that is no hit becomes None, because it changes no result."""
-    values = [getattr(hit, name) for hit in hits]
-    if name not in _NEIGHBOURS:
-        return values
-    known = {hit.memory_id for hit in hits}
-    return [value if value in known else None for value in values]
+def _hit_columns(hits: Sequence[Hit]) -> Mapping[str, Sequence[Any]]:
+    """Return the fields of hits as columns. The id of a neighbour that is no hit is None, as it changes no result."""
+    columns = dict(zip(_OF_A_HIT, zip(*map(attrgetter(*_OF_A_HIT), hits), strict=True), strict=True)) if hits else {}
+    known = set(columns.get("memory_id", ()))
+    neighbours = {name: [id if id in known else None for id in columns[name]] for name in _NEIGHBOURS if hits}
+    return {**dict.fromkeys(_OF_A_HIT, ()), **columns, **neighbours}
 
 
-def _rows(columns: Mapping[str, Any], rows: int, ids: Sequence[UUID]) -> tuple[Mapping[str, Any], ...]:
-    read = {name: uncolumn(types(Hit)[name], written, ids, rows) for name, written in columns.items()}
+def _rows(columns: Mapping[str, Any], rows: int) -> tuple[Mapping[str, Any], ...]:
+    read = {name: uncolumn(types(Hit)[name], written, rows) for name, written in columns.items()}
     return tuple(dict(zip(read, row, strict=True)) for row in zip(*read.values(), strict=True))
 
 
-def _typed(of: type, written: Mapping[str, Any], ids: Sequence[UUID]) -> Mapping[str, Any]:
-    return {name: typed(types(of)[name], value, ids) for name, value in written.items()}
+def _typed(of: type, written: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {name: typed(types(of)[name], value) for name, value in written.items()}
 
 
 def opened(context: TurnContext) -> OpenTurn:

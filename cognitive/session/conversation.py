@@ -34,7 +34,6 @@ from cognitive.window.summary import Summarizer
 
 _RECENT_TURNS = 10  # turns listed when a session is resumed
 _READING = 0.5  # maximum share of the deadline for reading the session's state; the window needs the rest
-_NO_ANSWER = "no answer from Postgres in time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +215,7 @@ class SessionManager:
             read = self._sessions.carried(scope, session_id, timeout=PATIENCE)
             return await deadline.within(read, _READING), ()
         except (CognitiveError, TimeoutError) as error:
-            return CarriedState(), (Degradation.from_error("session", error, _NO_ANSWER),)
+            return CarriedState(), (Degradation.from_error("session", error, deadline),)
 
     async def store(
         self, conversation: Conversation, outputs: Sequence[WholeOutput], deadline: Deadline
@@ -236,7 +235,7 @@ class SessionManager:
             await deadline.within(put)
         except (CognitiveError, TimeoutError) as error:
             self._writer.store(scope, session_id, turn_id, new, conversation.received_at)
-            return (Degradation.from_error("artifacts", error, _NO_ANSWER, "; pointers lead nowhere yet"),)
+            return (Degradation.from_error("artifacts", error, deadline, "; pointers lead nowhere yet"),)
         return ()
 
     async def resume(self, scope: Scope, session_id: str) -> recent.ResumedSession | None:

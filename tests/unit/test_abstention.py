@@ -39,7 +39,7 @@ def abstain(candidates, result=FOUND, policy=Policy(), plan=PLAN):  # noqa: B008
 
 
 def probability(*candidates, result=FOUND, plan=PLAN):
-    return evidence(terms(candidates, result, plan, match), CONSTANTS)
+    return evidence(terms(candidates, result, plan, list(map(match, candidates))), CONSTANTS)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_candidates_are_kept_only_with_enough_evidence(cosine, matched, known):
 
 
 def test_evidence_combines_the_best_scores_of_all_candidates():
-    best = terms([scored(1, cosine=0.2), scored(2, cosine=0.9), scored(3, matched=4.0)], FOUND, PLAN, match)
+    best = terms([scored(1, cosine=0.2), scored(2, cosine=0.9), scored(3, matched=4.0)], FOUND, PLAN, [0.0] * 3)
     assert best["best_cosine"] == 0.9
     assert best["shared_words"] == pytest.approx(4 / 9)
 
@@ -194,7 +194,7 @@ def test_name_that_only_a_context_has_is_known():
     absent = idf(PASSAGES, 0)
     result = found(idf={"zorbo": absent}, passages=PASSAGES)
     hits = [candidate(1, scores={"content_cosine": 0.5, "context_matched": value}) for value in (0.0, absent)]
-    unknown, known = (terms([hit], result, named, match)["unknown_name"] for hit in hits)
+    unknown, known = (terms([hit], result, named, [match(hit)])["unknown_name"] for hit in hits)
     assert (unknown, known) == (1.0, 0.0)
 
 

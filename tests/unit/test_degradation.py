@@ -8,7 +8,8 @@ import pickle
 
 import pytest
 
-from cognitive.degradation import DEGRADATION_CODES, Degradation, codes, read
+from brain.deadline import Deadline
+from cognitive.degradation import DEGRADATION_CODES, Degradation, DegradationLog, codes, read
 
 
 @pytest.mark.parametrize("code", DEGRADATION_CODES)
@@ -26,9 +27,10 @@ def test_degradation_survives_copy_pickle_and_a_pair_of_lists():
 
 
 def test_timeout_is_late_and_any_other_error_has_failed():
-    late = Degradation.from_error("session", TimeoutError(), "no answer in time", "; no summary")
-    failed = Degradation.from_error("session", OSError("gone"), "no answer in time")
-    assert (late, late.code) == ("session: no answer in time; no summary", "session_late")
+    deadline = Deadline(250).leaving(0.1)
+    late = Degradation.from_error("session", TimeoutError(), deadline, "; no summary")
+    failed = Degradation.from_error("session", OSError("gone"), deadline)
+    assert (late, late.code) == ("session: late: no answer from Postgres within 250 ms; no summary", "session_late")
     assert (failed, failed.code) == ("session: gone", "session_failed")
 
 
@@ -48,3 +50,20 @@ def test_sentence_without_a_code_gets_the_code_of_its_part(sentence, code):
 
 def test_more_codes_than_sentences_are_left_out():
     assert read(["record: late"], ["record_late", "memory_failed"]) == (Degradation("record_late", "late"),)
+
+
+def test_each_reason_of_degraded_turns_is_logged_once_a_minute(caplog):
+    seconds = [1_000.0]
+    log = DegradationLog(lambda: seconds[0])
+    late, failed = Degradation("retrieval_late", "late"), Degradation("session_failed", "gone")
+    for _ in range(3):
+        log.add([late])
+    log.add([failed])
+    seconds[0] += 60
+    log.add([late])
+    log.add([])
+    assert [record.getMessage() for record in caplog.records] == [
+        "retrieval_late: 1 turns since the last such line: retrieval: late",
+        "session_failed: 1 turns since the last such line: session: gone",
+        "retrieval_late: 3 turns since the last such line: retrieval: late",
+    ]
