@@ -292,13 +292,21 @@ def _owned(scope: Scope) -> tuple[str, tuple[str, ...]]:
 
 
 def _upgrade(c: sqlite3.Connection) -> None:
-    """Add the columns that a file of an older version lacks."""
-    columns = {name for (name,) in c.execute("SELECT name FROM pragma_table_info('entry')")}
+    """Add the columns that a file of an older version lacks, in one transaction: a crash must not lose the entries."""
+    if {"kept_at", "user_id"} <= _columns(c):
+        return
+    c.execute("BEGIN IMMEDIATE")  # SQLite's module begins no transaction for changes of tables
+    columns = _columns(c)  # another process may have added them meanwhile
     if "kept_at" not in columns:
         c.execute(_ADD_KEPT_AT)
     if "user_id" not in columns:
         for statement in (_RENAME, _SCHEMA, _COPY, _DROP):
             c.execute(statement)
+    c.commit()
+
+
+def _columns(c: sqlite3.Connection) -> set[str]:
+    return {name for (name,) in c.execute("SELECT name FROM pragma_table_info('entry')")}
 
 
 def journal_name(url: str | None) -> str:

@@ -5,14 +5,16 @@ The kind "hidden" is for memories that are superseded, retired, expired or merge
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
+from uuid import UUID
 
 from brain import statements
 from brain.erasure import erase_rows, purge_derived
 from brain.memory_rows import SQL as WRITING
+from brain.memory_rows import share_agent, share_users
 from brain.postgres.database import AllUsersView, Connection, Database
 from brain.postgres.transaction import write_as
 from brain.types import MEMORY_TYPES, MemoryType
@@ -62,10 +64,25 @@ class Retention:
 
     async def _all(self, agent_id: str, kind: Retained, until: datetime) -> list[object]:
         ended = list[object]()
-        while batch := await self._database.run(agent_id, partial(_ended, agent_id, kind, until)):
-            ended += batch
+        while batch := await self._database.run(agent_id, partial(_due, agent_id, kind, until)):
+            if kind in MEMORY_TYPES or kind == "hidden":
+                ended += await self._erased(agent_id, kind, until, batch)
+            else:
+                ended += [row["id"] for row in batch]
             if len(batch) < _BATCH:
                 break
+        return ended
+
+    async def _erased(self, agent_id: str, kind: Retained, until: datetime, rows: Sequence[Any]) -> list[object]:
+        """Erase memories with their index entries and usage, and return their ids.
+
+        Each user has a separate transaction, so that writers of the agent never wait for the erasure of many
+        users' memories. Turns and sessions stay, since those have their own ages.
+        """
+        ended = list[object]()
+        for user_id in sorted({row["user_id"] for row in rows}):
+            ids = [row["id"] for row in rows if row["user_id"] == user_id]
+            ended += await self._database.run(agent_id, partial(_erase, agent_id, user_id, kind, until, ids))
         return ended
 
 
@@ -79,22 +96,31 @@ async def _counted(agent_id: str, kind: Retained, until: datetime, c: Connection
     return int(await c.fetchval(*SQL[f"count_{kind}"](agent_id=agent_id, until=until)))
 
 
-async def _ended(agent_id: str, kind: Retained, until: datetime, c: Connection) -> list[object]:
-    """Delete a batch of the rows of one kind that are older than `until`, and return their ids.
+async def _due(agent_id: str, kind: Retained, until: datetime, c: Connection) -> Sequence[Any]:
+    """Return a batch of the memories that are older than `until`; delete rows of other kinds, and return their ids."""
+    if kind in MEMORY_TYPES:
+        bound = SQL.old_memories(agent_id=agent_id, until=until, limit=_BATCH, type=kind)
+    elif kind == "hidden":
+        bound = SQL.hidden_memories(agent_id=agent_id, until=until, limit=_BATCH)
+    else:
+        bound = SQL[_ENDS[kind]](agent_id=agent_id, until=until, limit=_BATCH)
+    rows: Sequence[Any] = await c.fetch(*bound)
+    return rows
 
-    Memories are deleted with their index entries and usage. Their turns and sessions stay, since those have their own
-    ages.
-    """
-    if kind in MEMORY_TYPES or kind == "hidden":
-        found = (
-            SQL.hidden_memories(agent_id=agent_id, until=until, limit=_BATCH)
-            if kind == "hidden"
-            else SQL.old_memories(agent_id=agent_id, until=until, limit=_BATCH, type=kind)
-        )
-        await c.fetchrow(*WRITING.lock_agent_row(agent_id=agent_id))
-        rows = await c.fetch(*found)
-        for user_id in sorted({row["user_id"] for row in rows}):
-            await write_as(c, user_id)
-            await erase_rows.erase(c, agent_id, [row["id"] for row in rows if row["user_id"] == user_id])
-        return [row["id"] for row in rows]
-    return [row["id"] for row in await c.fetch(*SQL[_ENDS[kind]](agent_id=agent_id, until=until, limit=_BATCH))]
+
+async def _erase(
+    agent_id: str, user_id: str, kind: Retained, until: datetime, ids: list[UUID], c: Connection
+) -> list[object]:
+    """Erase memories of a user that are still older than `until`, and return their ids."""
+    await share_agent(c, agent_id)
+    await share_users(c, agent_id, [user_id])  # no row is left of a user who is erased at the same time
+    await write_as(c, user_id)
+    due = SQL.still_hidden if kind == "hidden" else SQL.still_old
+    bound = due(agent_id=agent_id, memory_ids=ids, until=until)
+    if not await c.fetch(*bound):
+        return []
+    await c.fetchrow(*WRITING.lock_agent_row(agent_id=agent_id))
+    still = [row["id"] for row in await c.fetch(*bound)]
+    if still:
+        await erase_rows.erase(c, agent_id, still)
+    return list(still)

@@ -11,6 +11,17 @@ WHERE agent_id = :agent_id AND updated_at < :until AND type = :type AND NOT pinn
 SELECT id, user_id FROM cognitive.memory
 WHERE agent_id = :agent_id AND hidden_at < :until ORDER BY hidden_at, id LIMIT :limit
 
+-- name: still_old
+-- Those of a user's memories that `old_memories` would still return.
+SELECT id FROM cognitive.memory
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = ANY(:memory_ids::uuid[])
+    AND updated_at < :until AND NOT pinned
+
+-- name: still_hidden
+-- Those of a user's memories that `hidden_memories` would still return.
+SELECT id FROM cognitive.memory
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = ANY(:memory_ids::uuid[]) AND hidden_at < :until
+
 -- name: delete_turns
 -- Delete turns with their exposures and shadow results.
 WITH old AS (

@@ -31,10 +31,12 @@ RETURNING next_seq, next_session, language, pending_language, language_chosen
 UPDATE cognitive.agent_state SET language = :language WHERE agent_id = :agent_id
 
 -- name: has_turn
--- Whether a turn exists and no memories were forgotten since `read_at`.
+-- Whether a turn exists, and since `read_at` none of the memories that it may have read were forgotten: shared ones and
+-- its user's. The operator's view sees erasures of other users too, which do not concern the turn.
 SELECT EXISTS (SELECT 1 FROM cognitive.turn WHERE agent_id = :agent_id AND user_id = cognitive.scope()
                    AND turn_id = :turn_id)
-   AND NOT EXISTS (SELECT 1 FROM cognitive.erasure WHERE agent_id = :agent_id AND what = 'memories' AND at >= :read_at)
+   AND NOT EXISTS (SELECT 1 FROM cognitive.erasure WHERE agent_id = :agent_id
+                       AND user_id = ANY (ARRAY['', cognitive.scope()]) AND what = 'memories' AND at >= :read_at)
 
 -- name: existing_identities
 -- The memories of the transaction's scope with these identities.

@@ -8,10 +8,12 @@ the database, nothing of the turn is stored, because its text may contain what w
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Protocol
 
 from brain.deadline import AttemptFailure, attempt
@@ -74,7 +76,8 @@ class Capture:
     async def keep(self, scope: Scope, exchange: CapturedExchange, read_at: datetime, *, extract: bool = True) -> None:
         """Store a turn's messages as memories, as the policy says, and start the host's extractor if `extract` is True.
 
-        The memories of a user's turn are the user's, or shared if the host's policy has `capture_scope="agent"`.
+        The memories of a user's turn are the user's. If the host's policy has `capture_scope="agent"`, they are shared,
+        except those to which the extractor gave the user.
         Nothing is stored if memories of the agent were erased after `read_at`, the time at which the turn was read from
         the database.
 
@@ -115,7 +118,10 @@ class Capture:
         self, scope: Scope, exchange: CapturedExchange, memories: Sequence[NewMemory], read_at: datetime
     ) -> None:
         now, shared = datetime.now(UTC), self._policy.for_agent(scope.agent_id).capture_scope == "agent"
-        await self._store.remember_of_turn(scope, exchange.turn_id, memories, now=now, read_at=read_at, shared=shared)
+        private = [memory for memory in memories if memory.user_id is not None or not shared]
+        common = [memory for memory in memories if memory.user_id is None and shared]
+        for own, is_shared in ((private, False), (common, True)):
+            await self._store.remember_of_turn(scope, exchange.turn_id, own, now=now, read_at=read_at, shared=is_shared)
 
 
 async def _call(extractor: Extractor, exchange: CapturedExchange) -> Sequence[NewMemory]:
@@ -164,14 +170,16 @@ def episodes(exchange: CapturedExchange, policy: Policy) -> list[NewMemory]:
             session_id=exchange.session_id,
             tags=(TAG,),
             trust="talk",
-            source=f"turn/{_turn_of(exchange, policy)}/{role}"[-MAX_LABEL_LENGTH:],
+            source=_source(exchange, policy, role),
         )
         for role, speaker, content, context in lines
     ]
 
 
-def _turn_of(exchange: CapturedExchange, policy: Policy) -> str:
-    """Return the turn's id as part of a source. A shared memory's has the user too: turn ids are unique per user."""
+def _source(exchange: CapturedExchange, policy: Policy, role: str) -> str:
+    """Return the source of an episode. A shared one's names the user too: turn ids are unique per user."""
     if policy.capture_scope == "agent" and exchange.user_id is not None:
-        return f"{exchange.user_id}/{exchange.turn_id}"
-    return exchange.turn_id
+        turn = json.dumps([exchange.user_id, exchange.turn_id], ensure_ascii=False)  # equal for no other pair
+        source = f"user-turn/{turn}/{role}"
+        return source if len(source) <= MAX_LABEL_LENGTH else f"user-turn/{sha256(turn.encode()).hexdigest()}/{role}"
+    return f"turn/{exchange.turn_id}/{role}"[-MAX_LABEL_LENGTH:]

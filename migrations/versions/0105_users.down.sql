@@ -1,4 +1,9 @@
--- Back to rows and keys without a user. It is refused if there are rows of users, which would become shared.
+-- Back to rows and keys without a user. It is refused if there are rows of users, which would become shared. The log of
+-- erasures has no words, and its entries lose their user: those of erased users become erasures of memories, so that
+-- turns from before are recognised.
+ALTER TABLE cognitive.erasure NO FORCE ROW LEVEL SECURITY;
+UPDATE cognitive.erasure SET user_id = '', what = CASE what WHEN 'user' THEN 'memories' ELSE what END WHERE user_id <> '';
+ALTER TABLE cognitive.erasure FORCE ROW LEVEL SECURITY;
 DO $$
 DECLARE
     name text;

@@ -232,8 +232,8 @@ async def test_rows_from_before_users_are_shared(empty, admin):
 
 
 async def test_rows_of_users_refuse_the_downgrade(database, admin):
-    await admin.execute("INSERT INTO cognitive.erasure (agent_id, user_id, what) VALUES ('one', 'ann', 'retention')")
-    with pytest.raises(asyncpg.RaiseError, match="erasure has rows of users"):
+    await admin.execute("INSERT INTO cognitive.corpus (agent_id, user_id) VALUES ('one', 'ann')")
+    with pytest.raises(asyncpg.RaiseError, match="corpus has rows of users"):
         await downgrade(database, "0104")
     assert await admin.fetchval("SELECT version_num FROM cognitive.alembic_version") == HEAD
 
@@ -242,9 +242,12 @@ async def test_downgrade_below_users_keeps_shared_rows(empty, admin):
     await upgrade(empty.owner)
     async with opened(empty) as layer:
         await layer.remember("one", [NewMemory(type="fact", content="The kettle leaks.")])
+        await layer.remember("one", [NewMemory(type="fact", content="Ann snores.", user_id="ann")])
+        await layer.forget_user("one", "ann")
     await admin.execute("DROP INDEX cognitive.memory_by_id")  # as if its build had been interrupted
     await downgrade(empty, "0103")
     assert await admin.fetchval("SELECT memories FROM cognitive.agent_state") == 1
+    assert [row["what"] for row in await admin.fetch("SELECT what FROM cognitive.erasure")] == ["memories"]
     assert await upgrade(empty.owner) == HEAD
     async with opened(empty) as layer:
         assert [hit.content for hit in await layer.recall("one", "kettle")] == ["The kettle leaks."]

@@ -13,7 +13,7 @@ import pytest
 from making import AT, uid, unit
 
 from brain.erasure.residue import Residue
-from brain.errors import InvalidInput
+from brain.errors import InvalidInput, JournalError
 from brain.journal import Journal, journal_name, read, written
 from brain.turn_records import Exposure, OpenTurn
 from brain.users import Scope
@@ -174,3 +174,34 @@ def test_each_database_has_its_own_journal_name(monkeypatch):
         "postgresql:///other?host=/run/one",
     ]
     assert len({journal_name(url) for url in urls}) == len(urls)
+
+
+def older_file(journal: Journal) -> None:
+    """Write a journal without users, with one entry."""
+    journal.path.parent.mkdir(parents=True)
+    with sqlite3.connect(journal.path) as older:
+        older.execute(
+            "CREATE TABLE entry (id INTEGER PRIMARY KEY AUTOINCREMENT, agent_id TEXT NOT NULL, turn_id TEXT NOT NULL,"
+            " version INTEGER NOT NULL DEFAULT 1, opening TEXT, outcome TEXT, error TEXT, kept_at REAL,"
+            " UNIQUE (agent_id, turn_id))"
+        )
+        older.execute("INSERT INTO entry (agent_id, turn_id, outcome) VALUES ('a', 'alone', 'one')")
+
+
+@pytest.mark.parametrize("statement", ["ALTER TABLE", "INSERT", "DROP TABLE"])
+def test_upgrade_of_an_older_file_survives_a_crash(journal, monkeypatch, statement):
+    older_file(journal)
+    connect = sqlite3.connect
+
+    class Crashing(sqlite3.Connection):
+        def execute(self, sql, *values):
+            if sql.lstrip().startswith(statement):
+                raise sqlite3.OperationalError("crash")
+            return super().execute(sql, *values)
+
+    with monkeypatch.context() as crash:
+        crash.setattr(sqlite3, "connect", lambda *args, **options: connect(*args, **options, factory=Crashing))
+        with pytest.raises(JournalError):
+            journal.find(Scope("a"), "alone")
+    assert journal.find(Scope("a"), "alone").outcome == "one"
+    assert journal.count() == 1
