@@ -147,7 +147,10 @@ def _codex(kind: str, payload: Mapping[str, Any]) -> Iterator[_TranscriptEntry]:
     elif kind == "event_msg" and payload_type == "item_completed" and isinstance(item, Mapping):
         entry_kind = {"UserMessage": "prompt", "AgentMessage": "answer"}.get(str(item.get("type")))
         if entry_kind is not None:
-            yield _TranscriptEntry(entry_kind, _joined(item.get("content")))
+            turn_id = payload.get("turn_id")
+            yield _TranscriptEntry(
+                entry_kind, _joined(item.get("content")), turn_id if isinstance(turn_id, str) else None
+            )
     elif kind == "event_msg" and payload_type == "turn_aborted":
         yield _TranscriptEntry("interrupted")
     elif kind == "response_item" and payload_type == "message" and payload.get("role") == "developer":
