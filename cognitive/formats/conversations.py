@@ -1,4 +1,4 @@
-"""What the exports of conversations have in common: each message becomes an episode, as captured turns do."""
+"""The common part of exports of conversations: each message becomes an episode, as in captured turns."""
 
 from __future__ import annotations
 

@@ -16,21 +16,13 @@ _MILLISECONDS = 10**11  # a time that is a larger number counts milliseconds, no
 
 
 @dataclass(frozen=True, slots=True)
-class ForeignMemory:
-    """A memory of another system, and the user that it belongs to there."""
-
-    memory: NewMemory
-    user_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Dropped:
     """A record, or a part of one, that is not imported, and why."""
 
     reason: str
 
 
-Read = Iterator[ForeignMemory | Dropped]
+Read = Iterator[NewMemory | Dropped]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +34,7 @@ class Format:
 
     name: str
     matches: Callable[[Record], bool]
-    read: Callable[[Record], Iterable[ForeignMemory | Dropped]]
+    read: Callable[[Record], Iterable[NewMemory | Dropped]]
     first_keys: frozenset[str] = frozenset()
 
 
@@ -57,28 +49,33 @@ def dropped(reason: str) -> Callable[[Record], Iterable[Dropped]]:
 
 
 def memory(content: Any, source: str, *, user_id: Any = None, metadata: Any = None, **fields: Any) -> Read:
-    """Yield a memory with the fields of `NewMemory`, and what of it cannot be stored.
+    """Yield a memory with the fields of `NewMemory`, and the parts of it that cannot be stored.
 
-    Its type is fact and its trust "foreign", unless `fields` say otherwise. Tags and entities are shortened to what a
-    memory may have, and metadata that is too large is dropped.
+    Its type is fact and its trust "foreign", unless `fields` say otherwise. It belongs to the user `user_id`; without
+    one it is shared. Tags and entities are shortened to what a memory may have, and metadata that is too large is
+    dropped. An id of a user is never shortened, because two users could then become one.
     """
     text = storable(content).strip() if isinstance(content, str) else ""
     if not text:
         yield Dropped("a record without text")
         return
     labels = {name: _labels(fields.pop(name, ())) for name in ("tags", "entities")}
-    given = {"type": "fact", "trust": "foreign", "content": text, "source": label(source), **labels, **fields}
+    for name in (name for name, each in labels.items() if len(each) > MAX_LABELS):
+        labels[name] = labels[name][:MAX_LABELS]
+        yield Dropped(f"{name} above {MAX_LABELS}, of a memory that is kept")
+    owner = storable(str(user_id)).strip() or None if user_id is not None else None
+    given = {"type": "fact", "trust": "foreign", "content": text, "source": label(source), "user_id": owner}
+    given |= {**labels, **fields}
     try:
-        imported = NewMemory(**given)
+        imported = NewMemory(**given, metadata=_storable(metadata) if isinstance(metadata, Mapping) else {})
     except InvalidInput as error:
-        yield Dropped(f"a record that cannot be stored: {error}")
-        return
-    if cleaned := _storable(metadata) if isinstance(metadata, Mapping) else None:
         try:
-            imported = NewMemory(**{**given, "metadata": cleaned})
+            imported = NewMemory(**given)
         except InvalidInput:
-            yield Dropped("metadata that cannot be stored, of a memory that is kept")
-    yield ForeignMemory(imported, label(user_id) or None)
+            yield Dropped(f"a record that cannot be stored: {error}")
+            return
+        yield Dropped("metadata that cannot be stored, of a memory that is kept")
+    yield imported
 
 
 def moment(*values: Any) -> datetime | None:
@@ -118,7 +115,7 @@ def strings(value: Any) -> list[str]:
 
 
 def _labels(names: Iterable[Any]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(short for name in names if (short := label(name))))[:MAX_LABELS]
+    return tuple(dict.fromkeys(short for name in names if (short := label(name))))
 
 
 def _storable(value: Any) -> Any:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from cognitive.formats.format import Dropped, ForeignMemory, Format, Read, dropped, has, memory, moment, strings
+from cognitive.formats.format import Dropped, Format, Read, dropped, has, memory, moment, strings
 from cognitive.formats.records import Record
 
 _SPEAKERS = {"user_message": "user", "assistant_message": "assistant", "user": "user", "assistant": "assistant"}
@@ -49,7 +49,7 @@ def _message(record: Record, session: Any = None) -> Read:
     )
 
 
-def _agent(record: Record) -> Iterable[ForeignMemory | Dropped]:
+def _agent(record: Record) -> Read:
     """Yield what an agent of an agent file contains. Its blocks are beside it, or in `memory` in older files."""
     inner = record.get("memory")
     for block in (inner.get("blocks") if isinstance(inner, Mapping) else None) or record.get("core_memory") or ():

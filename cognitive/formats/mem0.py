@@ -5,7 +5,7 @@ from __future__ import annotations
 from cognitive.formats.format import Format, Read, dropped, has, later, memory, moment, strings
 from cognitive.formats.records import Record
 
-_SCOPE = ("user_id", "agent_id", "run_id", "app_id")
+_SCOPE = ("agent_id", "run_id", "app_id")  # what a memory belongs to, beside its user
 # Members that become fields of the memory, or that only mem0 needs.
 _OWN = {
     "id",
@@ -17,6 +17,7 @@ _OWN = {
     "updated_at",
     "expiration_date",
     "embedding",
+    "user_id",
     *_SCOPE,
 }
 

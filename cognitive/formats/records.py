@@ -8,19 +8,77 @@ from __future__ import annotations
 
 import json
 import re
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, TextIO
 
 from cognitive.errors import InvalidInput
 
 MAX_RECORD_LENGTH = 64_000_000  # characters; a conversation of a million words has about 10 million
 MAX_DEPTH = 20  # of lists and objects around records
+AT_ONCE = (
+    1 << 20
+)  # characters; a longer object is read member by member, unless its first key shows that it is a record
 _CHUNK = 1 << 16  # characters
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
 
 Record = Mapping[str, Any]
+
+
+class TextFile:
+    """The text of a file, in pieces. It can be read several times."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __iter__(self) -> Iterator[str]:
+        with self._path.open(encoding="utf-8") as file:
+            try:
+                while piece := file.read(_CHUNK):
+                    yield piece
+            except UnicodeDecodeError as error:
+                raise InvalidInput(f"{str(self._path)!r} is not UTF-8: {error}") from None
+
+
+class Lines:
+    """The pieces of a text: those of a `TextFile`, or else lines, each with a line break at its end."""
+
+    def __init__(self, text: Iterable[str]) -> None:
+        self._text = text
+
+    def __iter__(self) -> Iterator[str]:
+        if isinstance(self._text, TextFile):
+            return iter(self._text)
+        return (line if line.endswith("\n") else f"{line}\n" for line in self._text)
+
+
+@contextmanager
+def rereadable(text: Iterable[str]) -> Iterator[Iterable[str]]:
+    """Yield the pieces of a text in a form that can be read twice.
+
+    Each element of `text` is a line; the elements of a `TextFile` are pieces of any length.
+    """
+    if isinstance(text, TextFile) or iter(text) is not text:
+        yield Lines(text)
+    else:
+        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="surrogatepass", newline="") as copy:
+            copy.writelines(Lines(text))
+            yield _Rewound(copy)
+
+
+class _Rewound:
+    """An open file that is read from its beginning each time."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def __iter__(self) -> Iterator[str]:
+        self._file.seek(0)
+        return iter(self._file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +93,8 @@ def records(text: Iterable[str], is_record: Callable[[Record], bool], first_keys
     """Yield the records of a JSON text, in order.
 
     `text` has the pieces of the text. An object is a record if `is_record` says so, or if there is no list or object
-    in it. An object whose first key is one of `first_keys` is read at once; others are read member by member. The
-    `user_id` of an object around records is passed on to records that have none.
+    in it. An object longer than AT_ONCE must begin with one of `first_keys` to be a record. The `user_id` of an object
+    around records is passed on to records that have none.
 
     Raises:
         InvalidInput: the text is not JSON, has other values than objects and lists, or a record is too long or nested
@@ -54,7 +112,8 @@ class _Reader:
         self._pieces = iter(text)
         self._is_record = is_record
         self._first_keys = first_keys
-        self._text, self._at, self._line = "", 0, 1
+        self._text, self._at = "", 0
+        self._line, self._counted = 1, 0  # the line at the position `_counted`
 
     def peek(self) -> str:
         """Return the next character that is not white space, or "" at the end of the text."""
@@ -73,60 +132,57 @@ class _Reader:
             raise InvalidInput(f"line {line}: lists and objects are nested more than {MAX_DEPTH} times")
         if kind == "[":
             self._at += 1
-            while self._next_item("]"):
+            while self._next_item("]", line):
                 yield from self.values(around, depth + 1)
         elif kind == "{":
             yield from self._object(around, depth, line)
         else:
-            raise InvalidInput(f"line {line}: expected an object or a list, got {json.dumps(self._value())[:40]}")
+            raise InvalidInput(
+                f"line {line}: expected an object or a list, got {json.dumps(self._value(AT_ONCE))[:40]}"
+            )
 
     def _object(self, around: Record, depth: int, line: int) -> Iterator[Place]:
+        self._drop_read()
         start = self._at
+        limit = MAX_RECORD_LENGTH if self._first_key() in self._first_keys else AT_ONCE
+        try:
+            value = self._value(limit)
+        except _TooLong:
+            value = None
+        if value is not None and (self._is_record(value) or not any(map(_holds_objects, value.values()))):
+            yield Place(line, _with_user(value, around))
+        else:
+            self._at = start
+            yield from self._members(around, depth, line)
+
+    def _members(self, around: Record, depth: int, line: int) -> Iterator[Place]:
+        """Yield the records of an object that is read member by member."""
         self._at += 1
-        if self.peek() == '"':
-            start, self._at = self._kept(start)
-            if self._first_key() in self._first_keys:
-                self._at = start
-                yield from self._whole(self._value(), around, line)
-                return
         members: dict[str, Any] = {}
         nested = False
-        while self._next_item("}"):
-            key = self._value()
+        while self._next_item("}", line):
+            key = self._value(MAX_RECORD_LENGTH)
             self._expect(":")
-            if self.peek() in "[{" and self._holds_objects():
+            if self.peek() in ("[", "{") and self._holds_objects():
                 nested = True
                 yield from self.values({**around, **members}, depth + 1)
             else:
-                members[str(key)] = self._value()
+                members[str(key)] = value = self._value(MAX_RECORD_LENGTH)
+                nested = nested or value == []  # a page without records
         if self._is_record(members) or not nested:
             yield Place(line, _with_user(members, around))
 
-    def _whole(self, value: Any, around: Record, line: int) -> Iterator[Place]:
-        """Yield the records in a value that is in memory."""
-        if isinstance(value, list):
-            for each in value:
-                yield from self._whole(each, around, line)
-            return
-        inner = [each for each in value.values() if _holds_objects(each)] if isinstance(value, Mapping) else []
-        if not isinstance(value, Mapping):
-            raise InvalidInput(f"line {line}: expected an object, got {json.dumps(value)[:40]}")
-        if self._is_record(value) or not inner:
-            yield Place(line, _with_user(value, around))
-            return
-        for each in inner:
-            yield from self._whole(each, {**around, **value}, line)
-
-    def _kept(self, start: int) -> tuple[int, int]:
-        """Drop the text before `start` from memory, and return the new positions of `start` and of the reader."""
-        self._line += self._text.count("\n", 0, start)
-        self._text, at = self._text[start:], self._at - start
-        return 0, at
+    def _drop_read(self) -> None:
+        """Drop the text before the reader's position from memory, if it is the larger part."""
+        if self._at > len(self._text) // 2:
+            self._here()
+            self._text, self._at, self._counted = self._text[self._at :], 0, 0
 
     def _first_key(self) -> str:
-        """Return the key at the reader's position, without reading it."""
+        """Return the first key of the object at the reader's position, or "", without reading it."""
         at = self._at
-        key = str(self._value(keep=True))
+        self._at += 1
+        key = str(self._value(MAX_RECORD_LENGTH)) if self.peek() == '"' else ""
         self._at = at
         return key
 
@@ -140,8 +196,8 @@ class _Reader:
         self._at = at
         return inner in ("{", "[")
 
-    def _next_item(self, closing: str) -> bool:
-        """Skip a comma, and return False after skipping the closing bracket."""
+    def _next_item(self, closing: str, line: int) -> bool:
+        """Skip a comma, and return False after skipping the closing bracket. `line` is that of the opening bracket."""
         if self.peek() == ",":
             self._at += 1
         following = self.peek()
@@ -149,7 +205,7 @@ class _Reader:
             self._at += 1
             return False
         if not following:
-            raise InvalidInput(f"line {self._here()}: the text ends within a list or object")
+            raise InvalidInput(f"line {line}: the text ends within this list or object")
         return True
 
     def _expect(self, character: str) -> None:
@@ -157,11 +213,13 @@ class _Reader:
             raise InvalidInput(f"line {self._here()}: expected {character!r}")
         self._at += 1
 
-    def _value(self, *, keep: bool = False) -> Any:
-        """Read the next value as a whole. With `keep`, the text before it stays in memory."""
+    def _value(self, limit: int) -> Any:
+        """Read the next value as a whole.
+
+        Raises:
+            _TooLong: it is longer than `limit` characters, or not JSON.
+        """
         self.peek()
-        if not keep:
-            _, self._at = self._kept(self._at)
         while True:
             try:
                 value, end = _DECODER.raw_decode(self._text, self._at)
@@ -169,10 +227,11 @@ class _Reader:
                 raise InvalidInput(f"line {self._here()}: a value is nested too deeply") from None
             except json.JSONDecodeError as error:
                 length = len(self._text) - self._at
-                if length > MAX_RECORD_LENGTH:
-                    raise InvalidInput(f"line {self._here()}: not JSON, or longer than a record may be") from None
+                if length > limit:
+                    raise _TooLong(f"line {self._here()}: not JSON, or longer than a record may be") from None
                 if not self._more(max(length, _CHUNK)):
-                    raise InvalidInput(f"line {self._here()}: {error.msg}") from None
+                    line = self._here() + self._text[self._at : error.pos].rstrip().count("\n")
+                    raise InvalidInput(f"line {line}: {error.msg}") from None
                 continue
             if end < len(self._text) or not isinstance(value, (int, float)) or not self._more(1):
                 self._at = end  # a number at the end of the text may go on
@@ -188,13 +247,21 @@ class _Reader:
         return bool(pieces)
 
     def _here(self) -> int:
-        return self._line + self._text.count("\n", 0, self._at)
+        """Return the number of the line at the reader's position."""
+        if self._at < self._counted:
+            return self._line - self._text.count("\n", self._at, self._counted)
+        self._line += self._text.count("\n", self._counted, self._at)
+        self._counted = self._at
+        return self._line
+
+
+class _TooLong(InvalidInput):
+    """A value is longer than it may be."""
 
 
 def _holds_objects(value: Any) -> bool:
-    return isinstance(value, Mapping) or (
-        isinstance(value, list) and any(isinstance(v, (Mapping, list)) for v in value)
-    )
+    """Return True for an object, a list of objects or lists, and an empty list, which is a page without records."""
+    return isinstance(value, Mapping) or (isinstance(value, list) and (not value or isinstance(value[0], (dict, list))))
 
 
 def _with_user(record: Record, around: Record) -> Record:

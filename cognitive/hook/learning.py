@@ -1,7 +1,7 @@
-"""What the hooks learn from conversations: the choice made at `cognitive hook install`, kept in the data directory.
+"""The choice of what the hooks learn from conversations, made at `cognitive hook install`.
 
-The choice is for all projects, or for the agent id of one. It takes precedence over the policy file of the environment,
-because several environments share one daemon.
+A file in the data directory keeps it, for all projects or for the agent id of one. It takes precedence over the policy
+file of the environment, because several environments share one daemon.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ HAS_USERS = "capture_scope" in Policy.model_fields
 
 
 class Choice(InputModel):
-    """What is stored of conversations, and whether it is private to the user; None leaves it to the policy."""
+    """A choice of what is stored of conversations, and whether it is private to the user.
+
+    None leaves it to the policy.
+    """
 
     capture: Captured | None = None
     private: bool | None = None

@@ -2,8 +2,7 @@
 
 A Git repository has one agent id on every machine, whatever its folder is called, in all work trees and clones. It
 comes from the first of these that the repository has: the Git setting `cognitive.agent`, the first commit, the address
-of the remote `origin`. Other folders have an id of their own, which is readable and differs between folders of the same
-name.
+of the remote `origin`. The id of another folder comes from its path; folders of the same name have different ids.
 """
 
 from __future__ import annotations
