@@ -133,9 +133,8 @@ async def _export(agent: str, file: Path, where: dict[str, Any] | None, markdown
 def import_(file: Path, agent: str, dry_run: bool) -> None:
     """Store the memories that FILE contains, and print how many were new, merged and dropped.
 
-    FILE is JSON in any layout: of `cognitive db export`, mem0, Zep, Letta, Hindsight, LangGraph or LangMem, or the
-    conversations.json of ChatGPT or Claude. Existing memories are not stored again, so an interrupted import can be
-    repeated. If a record cannot be read, its line's number is printed and nothing is stored.
+    FILE is JSON of `cognitive db export`, mem0, Zep, Letta, Hindsight, LangGraph or LangMem, or the conversations.json
+    of ChatGPT or Claude. An interrupted import can be repeated. If a record cannot be read, nothing is stored.
     """
     run(_import(agent, file, dry_run), _show_import)
 

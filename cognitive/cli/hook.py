@@ -73,9 +73,9 @@ def _options(function: Callable[..., None]) -> Callable[..., None]:
 @click.option(
     "--capture",
     type=click.Choice(_CAPTURES),
-    help="What is stored of conversations: your prompts and the answers, your prompts, or nothing. Default: ask.",
+    help="What is stored of conversations; default: ask.",
 )
-@click.option("--private", is_flag=True, help="Keep what is stored to yourself, not to all users of the repository.")
+@click.option("--private", is_flag=True, help="Keep it to yourself.")
 def install(
     user: bool,
     codex: bool,
