@@ -61,4 +61,4 @@ def _text(message: Mapping[str, Any]) -> str:
     return "\n".join(part for part in parts if isinstance(part, str))
 
 
-FORMATS = (Format("ChatGPT", has("mapping", "current_node"), _read, frozenset({"title"})),)
+FORMATS = (Format("ChatGPT", has("mapping", "current_node"), _read, frozenset({"title", "mapping"})),)

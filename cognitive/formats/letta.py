@@ -69,7 +69,7 @@ def _is_agent(record: Record) -> bool:
 
 
 FORMATS = (
-    Format("Letta agent", _is_agent, _agent, frozenset({"agent_type"})),
+    Format("Letta agent", _is_agent, _agent, frozenset({"agent_type", "name"})),
     Format("Letta block", lambda record: "value" in record and "limit" in record, _block, frozenset({"value"})),
     Format("Letta passage", lambda record: str(record.get("id")).startswith("passage-") and "text" in record, _passage),
     Format("Letta message", lambda record: str(record.get("id")).startswith("message-"), _message),

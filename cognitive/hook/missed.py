@@ -27,7 +27,8 @@ def keep(paths: DaemonPaths, call: Call) -> None:
     os.makedirs(folder, mode=0o700, exist_ok=True)
     name = os.path.join(folder, f"{time.time_ns()}-{os.getpid()}")
     with open(os.open(f"{name}.part", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(encode(Call(call.version, call.event, call.agent, call.project, json.dumps(event).encode())))
+        payload = json.dumps(event).encode()
+        file.write(encode(Call(call.version, call.event, call.agent, call.project, payload, call.database)))
     os.rename(f"{name}.part", f"{name}.call")
     for old in _files(folder)[:-MAX_FILES]:
         with suppress(FileNotFoundError):

@@ -121,8 +121,9 @@ def test_kept_ends_of_turns_are_bounded_and_hold_no_answer(tmp_path):
     paths = with_private_folders(DaemonPaths(str(tmp_path / "hook"), "x"))
     for number in range(MAX_FILES + 3):
         event = {"session_id": str(number), "last_assistant_message": NOTED}
-        keep(paths, Call(VERSION, "stop", "a", "", json.dumps(event).encode()))
+        keep(paths, Call(VERSION, "stop", "a", "", json.dumps(event).encode(), "0a1b"))
         keep(paths, Call(VERSION, "user-prompt-submit", "a", "", json.dumps(event).encode()))
     calls = list(take(paths))
     assert [json.loads(call.payload) for call in calls] == [{"session_id": str(n)} for n in range(3, MAX_FILES + 3)]
+    assert {(call.agent, call.database) for call in calls} == {("a", "0a1b")}
     assert list(take(paths)) == []
