@@ -21,7 +21,8 @@ from cognitive.policy import Policy
 Captured = Literal["exchange", "user", "off"]
 
 # True once memories can belong to a user: then a repository's captured memories are shared unless they are private.
-HAS_USERS = "capture_scope" in Policy.model_fields
+# The user of a hook's session must then also be passed to `TurnRef`, `resume` and `erasures`.
+HAS_USERS: bool = False
 
 
 class Choice(InputModel):
