@@ -97,12 +97,12 @@ class AdminApi:
     ) -> list[UUID]:
         """Import memories exported by this product or by another system; return their ids in the order of the file.
 
-        docs/memories.md lists the systems. `lines` has the lines of the file, or is a
+        docs/privacy.md lists the systems. `lines` has the lines of the file, or is a
         `cognitive.formats.records.TextFile`; the layout of its JSON does not matter. The file is read twice, record by
-        record, so it may have any size. Memories of this product keep their ids, usage, revisions and order. Existing
-        memories are not changed, so an interrupted import can be repeated. If the agent has no memories and no language
-        set, it gets the language in the file. Memories of other systems get the trust "foreign", and messages "talk".
-        After each batch, `progress(done, total)` is called.
+        record, so it may have any size. Memories of this product keep their ids, usage and revisions, and those of each
+        user their order. Existing memories are not changed, so an interrupted import can be repeated. If the agent has
+        no memories and no language set, it gets the language in the file. Memories of other systems get the trust
+        "foreign", and messages "talk". After each batch, `progress(done, total)` is called.
 
         Each memory goes to the user that its record names; without one it is shared. With a `user_id`, memories without
         a user are that user's, and those of others are refused; with None, those of any user are. A memory whose id is
@@ -110,6 +110,7 @@ class AdminApi:
 
         Raises:
             InvalidInput: a record is invalid. The message has the line's number, and nothing is stored.
+            StoreConflict: other imports stored the same ids meanwhile, repeatedly. The import can be run again.
         """
         return await self._transfer.import_lines(Scope.of(agent_id, user_id), lines, progress=progress)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import groupby, islice
@@ -22,12 +23,13 @@ from cognitive.api import jsonl
 from cognitive.api.import_report import ImportCounts, ImportReport
 from cognitive.api.jsonl import AgentLine, DroppedLine, ExportedLanguage, ExportedPolicy, ImportLine
 from cognitive.api.policies import PoliciesApi
-from cognitive.errors import InvalidInput, PolicyError
+from cognitive.errors import InvalidInput, PolicyError, StoreConflict
 from cognitive.formats import markdown
 from cognitive.formats.records import Lines, rereadable
 from cognitive.policy.live import with_changes
 
 T = TypeVar("T")
+_TRIES = 5  # of a batch whose ids other imports take meanwhile
 _Link = tuple[str | None, UUID | None]  # a user, and the id of a memory in the file
 
 
@@ -113,8 +115,8 @@ class ImportExport:
         """Import memories exported by this product or by another system; return their ids in the order of the file.
 
         `text` has the lines of the file, or is a `TextFile`. It is read twice, and record by record; a text that can be
-        read only once is copied to a temporary file. Memories of this product keep their ids, usage, revisions and
-        order. Existing memories are not changed, so an interrupted import can be repeated. If the agent has no memories
+        read only once is copied to a temporary file. Memories of this product keep their ids, usage and
+        revisions, and those of each user their order. Existing memories are not changed, so an interrupted import can be repeated. If the agent has no memories
         and no language set, it gets the language in the file. Memories of other systems get the trust "foreign", and
         messages "talk". After each batch, `progress(done, total)` is called.
 
@@ -124,7 +126,7 @@ class ImportExport:
         Raises:
             InvalidInput: a record is invalid, or of another user than the view's. The message has the line's number,
                 and nothing is stored.
-            StoreError: another import stored a memory with the same id meanwhile. The import can be repeated.
+            StoreConflict: other imports stored the same ids meanwhile, repeatedly. The import can be run again.
         """
         agent_id = scope.agent_id
         with rereadable(text) as pieces:
@@ -196,7 +198,7 @@ class ImportExport:
         new = 0
         for line, identity in zip(batch, identities, strict=True):
             place = places.get((line.user_id, line.original_id))
-            new += identity not in stored and identity not in known and not (place is not None and place.is_taken)
+            new += identity not in stored and identity not in known and not (place is not None and place.is_known)
             known.add(identity)
         return new
 
@@ -218,12 +220,19 @@ class ImportExport:
             await self._reindexing.change(agent_id, language)
 
     async def _stored(self, agent_id: str, batch: Sequence[ImportLine], renamed: dict[_Link, UUID]) -> list[UUID]:
+        """Store a batch as `_put_batch` does, again if another import took one of its ids meanwhile."""
+        for _ in range(_TRIES - 1):
+            with suppress(StoreConflict):
+                return await self._put_batch(agent_id, batch, renamed)
+        return await self._put_batch(agent_id, batch, renamed)
+
+    async def _put_batch(self, agent_id: str, batch: Sequence[ImportLine], renamed: dict[_Link, UUID]) -> list[UUID]:
         """Store a batch of imported memories in order, and return their ids in this store.
 
         `renamed` maps each user's ids in the file to the ids in this store; those of the batch are added to it.
         """
         places = await self._places(agent_id, batch)
-        known = {link: place.id for link, place in places.items() if place.is_taken}
+        known = {link: place.id for link, place in places.items() if place.is_known}
         renamed |= known
         ids = list[UUID]()
         for _, run in groupby(
@@ -299,7 +308,7 @@ class _Place:
     """The id of an imported memory in this store, and whether its user has a memory with this id already."""
 
     id: UUID
-    is_taken: bool
+    is_known: bool
 
 
 def _placed(line: ImportLine, places: Mapping[_Link, _Place]) -> ImportLine:

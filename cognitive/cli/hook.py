@@ -31,6 +31,10 @@ STORED: dict[learning.Captured, str] = {
     "user": "your prompts",
     "off": "nothing; you store memories yourself",
 }
+_READERS: dict[learning.CaptureScope, str] = {
+    "user": "Only you are shown it.",
+    "agent": "Everyone who works on the repository with this database is shown it; --private changes that.",
+}
 _CAPTURES = [str(name) for name in STORED]
 
 
@@ -75,7 +79,9 @@ def _options(function: Callable[..., None]) -> Callable[..., None]:
     type=click.Choice(_CAPTURES),
     help="What is stored of conversations; default: ask.",
 )
-@click.option("--private", is_flag=True, help="Keep it to yourself.")
+@click.option(
+    "--private/--shared", default=None, help="For you only, or for everyone in the repository; default: --shared."
+)
 def install(
     user: bool,
     codex: bool,
@@ -83,14 +89,14 @@ def install(
     yes: bool,
     agent: str | None,
     capture: learning.Captured | None,
-    private: bool,
+    private: bool | None,
 ) -> None:
     """Add the hooks to the coding agent's settings file, after showing the change.
 
     Claude Code and Codex share what is chosen with --capture. With --project or --agent, it is for that agent id only.
     """
-    if private and not learning.HAS_USERS:
-        raise click.UsageError("--private: in this version all users of an agent share its memories")
+    if private and find_project(os.getcwd()).user is None:
+        raise click.UsageError("--private: Git does not know you; run `git config --global user.email ADDRESS`")
     tail = ["--agent", agent] if agent else []
     program = _program() if user else ["cognitive"]  # a project's settings are shared with other machines
     events = settings.CODEX_EVENTS if codex else settings.CLAUDE_EVENTS
@@ -125,16 +131,20 @@ def uninstall(user: bool, codex: bool, dry_run: bool, yes: bool) -> None:
 # --- what is learnt ---
 
 
-def _choice(agent: str | None, capture: learning.Captured | None, private: bool, *, ask: bool) -> Choice:
-    """Return what the user chose to store of conversations. Ask, if nothing is chosen yet for the agent."""
+def _choice(agent: str | None, capture: learning.Captured | None, private: bool | None, *, ask: bool) -> Choice:
+    """Return what the user chose to store of conversations, and for whom. Ask, if nothing is chosen yet for the agent.
+
+    An earlier choice stays, so that another installation does not share what is private.
+    """
     chosen = _read_learning()
-    known = chosen.of(agent).capture if agent else chosen.capture
-    if capture is None and known is None and ask:
+    known = chosen.of(agent) if agent else chosen
+    if capture is None and known.capture is None and ask:
         for name, stored in STORED.items():
             click.echo(f"  {name}: {stored}")
         answer = click.prompt("What is stored of conversations?", type=click.Choice(_CAPTURES), default="exchange")
         capture = next(name for name in STORED if name == answer)
-    return Choice(capture=capture, private=private if learning.HAS_USERS else None)
+    scope: learning.CaptureScope = "user" if private else "agent"
+    return Choice(capture=capture, capture_scope=scope if private is not None else known.capture_scope or scope)
 
 
 def _choose(choice: Choice, agent: str | None) -> None:
@@ -145,9 +155,12 @@ def _choose(choice: Choice, agent: str | None) -> None:
     if new != old:
         learning.write(learning.learning_file(paths.folder), new)
         hook_status.stop()
-    capture = (new.of(agent) if agent else new).capture
-    stored = STORED[capture] if capture else "what the policy says, by default nothing; --capture changes it"
-    click.echo(f"Stored of conversations{f' of agent {agent}' if agent else ''}: {stored}.")
+    chosen = new.of(agent) if agent else new
+    stored = (
+        STORED[chosen.capture] if chosen.capture else "what the policy says, by default nothing; --capture changes it"
+    )
+    readers = "" if chosen.capture == "off" else f" {_READERS[chosen.capture_scope or 'agent']}"
+    click.echo(f"Stored of conversations{f' of agent {agent}' if agent else ''}: {stored}.{readers}")
 
 
 def _read_learning() -> learning.Learning:

@@ -46,7 +46,7 @@ def status(as_json: bool) -> None:
     try:
         learns = _learns(paths, agent, server)
     except CognitiveError as error:
-        learns = {"capture": None, "private": False, "origin": None}
+        learns = {"capture": None, "capture_scope": None, "origin": None}
         problems.append(str(error))
     if not any(each["events"] for each in installations):
         problems.append("no hooks are installed; run `cognitive hook install`")
@@ -76,17 +76,20 @@ def server(act: str) -> None:
 
 
 def _learns(paths: DaemonPaths, agent: str, server: dict[str, Any]) -> dict[str, Any]:
-    """Return what is stored of an agent's conversations, and where this was chosen.
+    """Return what is stored of an agent's conversations, for whom, and where this was chosen.
 
     Raises:
         PolicyError: a file with settings cannot be read, or has an invalid value.
     """
     file = learning.learning_file(paths.folder)
     chosen = learning.read(file)
-    own = chosen.of(agent)
-    capture = server.get("capture") or learning.with_learning(live_policy(), chosen).for_agent(agent).capture
+    effective = learning.with_learning(live_policy(), chosen).for_agent(agent)
     policy = server.get("policy") if server["state"] == "running" else os.environ.get("COGNITIVE_POLICY")
-    return {"capture": capture, "private": bool(own.private), "origin": file if own.capture else policy or "default"}
+    return {
+        "capture": server.get("capture") or effective.capture,
+        "capture_scope": server.get("capture_scope") or effective.capture_scope,
+        "origin": file if chosen.of(agent).capture else policy or "default",
+    }
 
 
 def _start() -> str:
@@ -214,7 +217,10 @@ def _inspect(text: str, file: str, events: tuple[str, ...]) -> dict[str, Any]:
 def _as_text(answer: dict[str, Any]) -> str:
     server = answer["server"]
     runs = f", process {server['pid']}, {server['sessions']} sessions" if server["state"] == "running" else ""
-    lines = [f"Agent here: {answer['agent']} (from {answer['agent_origin']})", _learns_text(answer["learns"])]
+    lines = [
+        f"Agent here: {answer['agent']} (from {answer['agent_origin']})",
+        _learns_text(answer["learns"], answer["user"]),
+    ]
     lines += [f"Server: {server['state']}{runs}; log {server['log']}"]
     lines += [
         f"Another server: process {each['pid']}; `cognitive hook server stop` stops it"
@@ -228,7 +234,7 @@ def _as_text(answer: dict[str, Any]) -> str:
     return "\n".join(map(printing.safe, lines))
 
 
-def _learns_text(learns: dict[str, Any]) -> str:
+def _learns_text(learns: dict[str, Any], user: str | None) -> str:
     if learns["capture"] is None:
         return "Learns: unknown, because the settings cannot be read"
     if learns["capture"] == "off":
@@ -236,8 +242,9 @@ def _learns_text(learns: dict[str, Any]) -> str:
             f"Learns nothing from conversations (capture is off, from {learns['origin']}); "
             "`cognitive hook install --capture exchange` changes it"
         )
-    private = ", private to you" if learns["private"] else ""
-    return f"Learns from conversations: capture is {learns['capture']} (from {learns['origin']}){private}"
+    is_private = learns["capture_scope"] == "user" and user is not None
+    scope = f", for {user} only" if is_private else ", for everyone who uses this agent"
+    return f"Learns from conversations: capture is {learns['capture']} (from {learns['origin']}){scope}"
 
 
 # --- settings files ---

@@ -64,8 +64,8 @@ def memory(content: Any, source: str, *, user_id: Any = None, metadata: Any = No
         labels[name] = labels[name][:MAX_LABELS]
         yield Dropped(f"{name} above {MAX_LABELS}, of a memory that is kept")
     owner = storable(str(user_id)).strip() or None if user_id is not None else None
-    given = {"type": "fact", "trust": "foreign", "content": text, "source": label(source), "user_id": owner}
-    given |= {**labels, **fields}
+    given: dict[str, Any] = {"type": "fact", "trust": "foreign", **labels, **fields}
+    given |= {"content": text, "source": label(source), "user_id": owner}
     try:
         imported = NewMemory(**given, metadata=_storable(metadata) if isinstance(metadata, Mapping) else {})
     except InvalidInput as error:

@@ -178,17 +178,19 @@ class Daemon:
     def _status(self, call: Call) -> dict[str, Any]:
         """Return what the daemon is: version, process id, uptime in seconds, number of sessions, and its settings.
 
-        `capture` is what it stores for the call's agent, and `policy` the policy file of its environment. A call of
-        STOP stops the daemon too.
+        `capture` is what it stores for the call's agent, `capture_scope` for whom, and `policy` the policy file of its
+        environment. A call of STOP stops the daemon too.
         """
         if call.event == STOP:
             self.stop()
+        policy = self._policy.for_agent(call.agent)
         return {
             "version": VERSION,
             "pid": os.getpid(),
             "seconds": round(time.monotonic() - self._since, 1),
             "sessions": self._hooks.sessions,
-            "capture": self._policy.for_agent(call.agent).capture,
+            "capture": policy.capture,
+            "capture_scope": policy.capture_scope,
             "policy": os.environ.get("COGNITIVE_POLICY") or None,
             "database": self._database,
         }

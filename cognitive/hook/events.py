@@ -18,7 +18,6 @@ from uuid import uuid4
 from brain.text import storable
 from brain.users import Scope
 from cognitive.hook import transcript
-from cognitive.hook.learning import HAS_USERS
 from cognitive.hook.payload import HookPayload, parse_payload
 from cognitive.hook.project import Project, find_project
 from cognitive.hook.protocol import EVENTS
@@ -40,7 +39,7 @@ class _HookSession:
 
     agent: str
     id: str
-    user: str | None = None  # of the memories, once they belong to users
+    user: str | None = None  # whose memories are used beside the shared ones
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     open: HookTurn | None = None
     prefix: str = ""  # the pinned memories in the agent's context
@@ -118,7 +117,7 @@ class Hooks:
         session.prefix, session.model = "", payload.model or session.model
         if payload.source not in ("resume", "compact"):
             return ""
-        resumed = await self._layer.resume(session.agent, session.id)
+        resumed = await self._layer.resume(session.agent, session.id, user_id=session.user)
         return resume_text(resumed) if resumed is not None else ""
 
     async def _on_prompt(self, session: _HookSession, payload: HookPayload) -> str:
@@ -182,7 +181,7 @@ class Hooks:
         """Return the session of an event, with the agent id that the call names or else that of its project."""
         project = await self._project(payload, folder)
         key = (agent or project.agent, payload.session_id)
-        session = self._sessions.setdefault(key, _HookSession(*key, user=project.user if HAS_USERS else None))
+        session = self._sessions.setdefault(key, _HookSession(*key, user=project.user))
         _keep_latest(self._sessions, key)
         return session
 
@@ -204,7 +203,8 @@ class Hooks:
             return session.open
         if payload.external_turn_id is None:
             return None
-        return HookTurn(payload.external_turn_id, "", TurnRef(session.agent, payload.external_turn_id))
+        turn = TurnRef(session.agent, payload.external_turn_id, session.user)
+        return HookTurn(turn.turn_id, "", turn)
 
     async def _close(
         self,
@@ -233,15 +233,16 @@ class Hooks:
         return "\n\n".join(part for part in parts if part)
 
     def _forget_texts(self, scope: Scope, is_erased: IsErased) -> None:
-        """Discard all cached texts of an agent after memories were erased.
+        """Discard the cached texts of the sessions that may contain erased memories.
 
         Open turns keep their ids, which their outcomes need.
         """
         for session in self._sessions.values():
-            if session.agent == scope.agent_id:
+            if scope.reaches(Scope.of(session.agent, session.user)):
                 session.prefix = ""
                 if session.open is not None:
-                    session.open = HookTurn(session.open.turn_id, "", TurnRef(session.agent, session.open.turn_id))
+                    turn = TurnRef(session.agent, session.open.turn_id, session.user)
+                    session.open = HookTurn(turn.turn_id, "", turn)
 
 
 def _keep_latest(entries: OrderedDict[Any, Any], key: Any) -> None:

@@ -19,20 +19,17 @@ from cognitive.errors import InvalidInput, PolicyError
 from cognitive.policy import Policy
 
 Captured = Literal["exchange", "user", "off"]
-
-# True once memories can belong to a user: then a repository's captured memories are shared unless they are private.
-# The user of a hook's session must then also be passed to `TurnRef`, `resume` and `erasures`.
-HAS_USERS: bool = False
+CaptureScope = Literal["user", "agent"]
 
 
 class Choice(InputModel):
-    """A choice of what is stored of conversations, and whether it is private to the user.
+    """A choice of what is stored of conversations, and for whom: for the user, or for all users of the agent.
 
-    None leaves it to the policy.
+    The fields are those of a policy. None leaves it to the policy.
     """
 
     capture: Captured | None = None
-    private: bool | None = None
+    capture_scope: CaptureScope | None = None
 
 
 class Learning(Choice):
@@ -43,7 +40,7 @@ class Learning(Choice):
     def of(self, agent: str) -> Choice:
         """Return the choice that applies to an agent."""
         own = self.agents.get(agent, Choice())
-        return Choice(capture=own.capture or self.capture, private=self.private if own.private is None else own.private)
+        return Choice(capture=own.capture or self.capture, capture_scope=own.capture_scope or self.capture_scope)
 
     def with_choice(self, choice: Choice, agent: str | None = None) -> Learning:
         """Return a copy with the fields that a choice sets, for one agent or, without one, for all projects."""
@@ -90,7 +87,4 @@ def with_learning(policy: Policy, learning: Learning) -> Policy:
 
 def _settings(choice: Choice) -> dict[str, Any]:
     """Return the settings of a policy that a choice changes."""
-    settings: dict[str, Any] = {"capture": choice.capture} if choice.capture is not None else {}
-    if HAS_USERS and choice.private is not None:
-        settings["capture_scope"] = "user" if choice.private else "agent"
-    return settings
+    return choice.model_dump(include=set(Choice.model_fields), exclude_none=True)

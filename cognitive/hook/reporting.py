@@ -89,16 +89,19 @@ class TurnReporter:
     ) -> TurnContext | None:
         """Open a turn with the prompt in the transcript and without memories.
 
-        Returns None if there is no prompt, or if anything of the agent was erased after it: the prompt may repeat it.
+        Returns None if there is no prompt, or if anything that the user sees was erased after it: the prompt may repeat
+        it.
         """
         place = _place_of(pending, turns)
         if place is None or not turns[place].prompt.strip():
             return None
-        erased, at = await self._layer.admin.erasures(pending.turn.agent_id), turns[place].at
+        agent_id, user_id, at = pending.turn.agent_id, pending.turn.user_id, turns[place].at
+        erased = await self._layer.admin.erasures(agent_id, user_id=user_id)
         if any(at is None or each.at >= at for each in erased if each.what != "retention"):
             return None
         turn = Turn(
-            agent_id=pending.turn.agent_id,
+            agent_id=agent_id,
+            user_id=user_id,
             session_id=session_id,
             text=turns[place].prompt,
             conversation=transcript.conversation(turns[:place]),

@@ -69,7 +69,7 @@ def test_all_environments_share_one_server(environment, tmp_path):
     plain = {**environment, "COGNITIVE_POLICY": str(tmp_path / "policy.toml"), "COGNITIVE_POOL_SIZE": "3"}
     del plain["COGNITIVE_DATABASE_URL"]
     assert status(plain)["server"]["pid"] == pid
-    assert status(plain)["learns"] == {"capture": "off", "private": False, "origin": "default"}
+    assert status(plain)["learns"] == {"capture": "off", "capture_scope": "user", "origin": "default"}
     assert b"is stopped" in run(plain, "server", "stop").stdout
     assert status(environment)["server"]["state"] == "stopped"
 
@@ -110,9 +110,11 @@ def test_new_choice_stops_the_server_that_has_the_old_one(environment):
 
 def test_choice_for_an_agent_takes_precedence():
     policy = Policy(capture="user", agents={"a": {"deadline_ms": 300.0}, "b": {"capture": "off"}})
-    chosen = Learning(capture="exchange").with_choice(Choice(capture="off"), "a")
+    chosen = Learning(capture="exchange", capture_scope="agent")
+    chosen = chosen.with_choice(Choice(capture="off", capture_scope="user"), "a")
     learnt = with_learning(policy, chosen)
     assert [learnt.for_agent(name).capture for name in "abc"] == ["off", "off", "exchange"]
+    assert [learnt.for_agent(name).capture_scope for name in "abc"] == ["user", "agent", "agent"]
     assert learnt.for_agent("a").deadline_ms == 300.0
     assert with_learning(policy, Learning()) == policy
 

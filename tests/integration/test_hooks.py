@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 import uuid
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -271,6 +272,49 @@ async def test_resumed_session_receives_its_recorded_state(session, layer, agent
         added = await session("session-start", source=source)
         assert "Read the log" in added
         assert without_injected(added) == "", "quoted text cannot escape its block"
+
+
+def repository_of(user, folder):
+    """Return the payload's working directory: a new repository whose Git user has this address."""
+    path = folder / user.partition("@")[0]
+    for arguments in (["init", str(path)], ["-C", str(path), "config", "user.email", user]):
+        subprocess.run(["git", *arguments], check=True, capture_output=True)
+    return str(path)
+
+
+async def test_session_is_the_git_users_also_after_the_daemon_was_replaced(session, hooks, layer, agent, tmp_path):
+    ada, bob = "ada@example.com", "bob@example.com"
+    mine = NewMemory(type="fact", content="The orders service of Ada keeps its data in SQLite.", user_id=ada)
+    await layer.remember(agent, [mine])
+    at = {user: {"cwd": repository_of(user, tmp_path)} for user in (ada, bob)}
+    assert "SQLite" in await session.prompt(QUESTION, "p1", **at[ada])
+    session.hooks = Hooks(layer)
+    await session("stop", prompt_id="p1", last_assistant_message=ANSWER, **at[ada])
+    await hooks.flush()
+    assert "SQLite" not in await Session(hooks, agent, tmp_path).prompt(QUESTION, "p2", **at[bob])
+    assert [turn.turn_id for turn in await layer.explain.turns(agent, user_id=ada)] == ["p1"]
+    [turn] = await layer.explain.turns(agent, user_id=bob)
+    assert await layer.explain.turns(agent) == []
+    report = await layer.post_turn(TurnRef(agent, "p1", ada), Outcome())
+    assert report.duplicate
+    await layer.work.plan(agent, session.id, ["Look at the orders"], user_id=ada)
+    assert "Look at the orders" in await session("session-start", source="resume", **at[ada])
+
+
+async def test_erasure_of_a_user_leaves_the_sessions_of_others(hooks, layer, agent, tmp_path):
+    ada, bob = "ada@example.com", "bob@example.com"
+    await layer.remember(agent, [NewMemory(type="fact", content="The team is called Harbour.", pinned=True)])
+    [private] = await layer.remember(agent, [NewMemory(type="fact", content=ORDERS, user_id=ada)])
+    sessions = {user: Session(hooks, agent, tmp_path) for user in (ada, bob)}
+    at = {user: {"cwd": repository_of(user, tmp_path)} for user in (ada, bob)}
+    for user, session in sessions.items():
+        assert PREFIX_OPENING in await session.prompt(QUESTION, f"{user}-1", **at[user])
+        await session("stop", prompt_id=f"{user}-1", last_assistant_message="Yes.", **at[user])
+    await layer.forget(agent, [private], user_id=ada)
+    for user, session in sessions.items():
+        session.file.write_text("")  # the transcript holds no pinned memories
+        added = await session.prompt("What is the team called?", f"{user}-2", **at[user])
+        assert (PREFIX_OPENING in (added or "")) == (user == ada)
 
 
 def test_a_summary_is_quoted_line_by_line():

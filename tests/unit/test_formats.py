@@ -69,7 +69,7 @@ def test_mem0_keeps_users_metadata_and_times():
     first, second, *_ = imported("mem0.json")
     assert [each.user_id for each in imported("mem0.json")] == ["ada", "bob", "cem", "cem"]
     assert first.memory.metadata == {"category": "food", "priority": 3}
-    assert first.memory.tags == ("user_id:ada", "food", "drinks")
+    assert first.memory.tags == ("food", "drinks")
     assert (second.memory.session_id, second.memory.speaker) == ("trip-1", "Bob")
     assert second.memory.occurred_at.isoformat() == "2026-08-03T10:00:00-07:00"
     assert second.memory.expires_at.isoformat() == "2026-12-31T00:00:00+00:00"

@@ -18,6 +18,8 @@ def home(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "project")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / ".gitconfig"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME"):
         monkeypatch.delenv(name, raising=False)
     return tmp_path
@@ -126,9 +128,13 @@ def test_status_says_where_the_choice_comes_from(home, monkeypatch):
     policy.write_text('capture = "user"')
     monkeypatch.setenv("COGNITIVE_POLICY", str(policy))
     call("install", "--yes")
-    assert learns() == {"capture": "user", "private": False, "origin": str(policy)}
+    assert learns() == {"capture": "user", "capture_scope": "agent", "origin": str(policy)}
     call("install", "--yes", "--capture", "exchange")
-    assert learns() == {"capture": "exchange", "private": False, "origin": str(home / "data/hook/learning.json")}
+    assert learns() == {
+        "capture": "exchange",
+        "capture_scope": "agent",
+        "origin": str(home / "data/hook/learning.json"),
+    }
 
 
 def test_choice_for_a_project_leaves_other_projects_alone(home, monkeypatch):
@@ -139,6 +145,17 @@ def test_choice_for_a_project_leaves_other_projects_alone(home, monkeypatch):
     (home / "other").mkdir()
     monkeypatch.chdir(home / "other")
     assert learns()["capture"] == "off"
+
+
+def test_private_choice_stays_until_shared_is_chosen(home, monkeypatch):
+    assert "Git does not know you" in call("install", "--yes", "--private", code=2)
+    (home / ".gitconfig").write_text("[user]\nemail = ada@example.com\n")
+    assert "Only you are shown it." in call("install", "--yes", "--capture", "exchange", "--private")
+    call("install", "--yes", "--codex")
+    assert learns()["capture_scope"] == "user"
+    assert "for ada@example.com only" in call("status")
+    assert "Everyone who works on the repository" in call("install", "--yes", "--shared")
+    assert learns()["capture_scope"] == "agent"
 
 
 def test_dry_run_keeps_no_choice(home):
