@@ -12,6 +12,7 @@ CognitiveError
 ├── WrongEventLoop          the call came from another event loop than that of its connections
 └── StoreError              reading or storing failed
     ├── StoreUnavailable    no connection, or no answer in time; a retry may help
+    ├── StoreConflict       another transaction stored a row with the same id meanwhile; a retry may help
     ├── SchemaError         the database lacks an extension, a migration or a role
     ├── EmbeddedServerError the bundled server could not be started
     └── JournalError        the local journal cannot be read or written
@@ -79,6 +80,10 @@ class StoreError(CognitiveError):
 
 class StoreUnavailable(StoreError):
     """Raised when Postgres cannot be reached or does not answer in time; a later retry may succeed."""
+
+
+class StoreConflict(StoreError):
+    """Raised when another transaction stored a row with the same id meanwhile; a later retry may succeed."""
 
 
 class SchemaError(StoreError):

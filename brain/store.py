@@ -97,6 +97,16 @@ class MemoryStore:
                 progress(len(ids), len(memories))
         return ids
 
+    async def identities(
+        self, agent_id: str, memories: Sequence[NewMemory]
+    ) -> tuple[list[tuple[str, bytes]], set[tuple[str, bytes]]]:
+        """Return each memory's user and identity, in order, and which of these pairs the agent has already."""
+        pairs = [(memory.user_id or SHARED, identity(memory)) for memory in await self._redacted(memories)]
+        users, identities = [user_id for user_id, _ in pairs], [each for _, each in pairs]
+        bound = SQL.identities_of_users(agent_id=agent_id, user_ids=users, identities=identities)
+        rows = await self._database.run(Scope.all_users(agent_id), lambda c: c.fetch(*bound))
+        return pairs, {(row["user_id"], row["identity"]) for row in rows}
+
     async def restore(self, agent_id: str, archived: Sequence[ArchivedMemory], *, now: datetime) -> list[UUID]:
         """Store exported memories with their ids and metadata, and return their ids in this store.
 

@@ -18,6 +18,7 @@ Modules, in order of execution:
 - `bootstrap`: create the objects that a layer consists of, from the database to the API, as the settings say.
 - `startup`: load the models and the rules when a layer opens.
 - `api`: the layer's namespaces `sessions`, `policies`, `explain`, `upkeep` and `admin`.
+- `formats`: read the files of other systems, and write Markdown.
 - `upkeep`: find duplicates, contradictions and stale memories.
 - `doctor`: checks of the machine, the database and the embedding model.
 - `admin`: operators' tasks on a database: migrate, repair, grant roles.

@@ -18,7 +18,7 @@ from typing import Generic
 import asyncpg
 
 from brain.deadline import Deadline, late
-from brain.errors import EmbeddedServerError, InvalidInput, StoreError, StoreUnavailable
+from brain.errors import EmbeddedServerError, InvalidInput, StoreConflict, StoreError, StoreUnavailable
 from brain.postgres import event_loop
 from brain.postgres.breaker import Breaker, Probe, may_wait
 from brain.postgres.connection_setup import CONTENDED, LOST, fill, prepare, without_privilege
@@ -149,6 +149,7 @@ class Database:
             WrongEventLoop: the pool was opened in another event loop.
             StoreUnavailable: no connection in time, the connection was lost repeatedly, or the breaker is open.
             InvalidInput: Postgres cannot store a value.
+            StoreConflict: another transaction stored a row with the same key meanwhile.
             StoreError: Postgres refused the work; the cause is chained.
         """
         if self._loop is not None:
@@ -178,6 +179,8 @@ class Database:
                 raise InvalidInput(f"Postgres cannot store this: {error}") from error
             except asyncpg.InsufficientPrivilegeError as error:
                 raise without_privilege(error, scope.user_id) from error
+            except asyncpg.UniqueViolationError as error:
+                raise StoreConflict("another transaction stored a row with the same id meanwhile; try again") from error
             except asyncpg.PostgresError as error:
                 raise StoreError(f"Postgres refused: {error}") from error
         raise AssertionError("unreachable: the last attempt returns or raises")

@@ -43,6 +43,12 @@ SELECT EXISTS (SELECT 1 FROM cognitive.turn WHERE agent_id = :agent_id AND user_
 SELECT identity, id FROM cognitive.memory
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND identity = ANY(:identities::bytea[])
 
+-- name: identities_of_users
+-- Those of these users and identities that belong to a memory, in the operator's view.
+SELECT m.user_id, m.identity
+FROM unnest(:user_ids::text[], :identities::bytea[]) AS w(user_id, identity)
+JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.user_id = w.user_id AND m.identity = w.identity
+
 -- name: states
 -- What decides whether memories may be hidden, shown again or replaced.
 SELECT id, user_id, type, trust, hidden_at, hidden_reason, expires_at FROM cognitive.memory

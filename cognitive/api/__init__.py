@@ -8,6 +8,7 @@ Modules, in order of execution:
 - `explain`: `layer.explain`, explanations, replays and lists of recorded turns.
 - `upkeep`: `layer.upkeep`, lists of memories that may need attention.
 - `jsonl`: read and write the JSON lines of exports and imports.
+- `import_report`: the counts of an import.
 - `import_export`: export an agent's memories, and import them.
 - `health`: check database, schema, journal and embedding models.
 - `admin`: `layer.admin`, the tasks of operators.

@@ -22,6 +22,7 @@ from brain.types import Erasure, Memory, MemoryType, Revision
 from brain.users import ALL_USERS, Scope, UserId
 from cognitive.api.health import HealthChecks, LayerHealth
 from cognitive.api.import_export import ImportExport
+from cognitive.api.import_report import ImportReport
 from cognitive.api.memories import AgentMemories
 from cognitive.context.engine import ContextEngine
 from cognitive.lab.comparison import ModelComparison, compare
@@ -82,23 +83,45 @@ class AdminApi:
         """
         return self._transfer.export(Scope.of(agent_id, user_id), where)
 
+    def export_markdown(
+        self, agent_id: str, where: Mapping[str, Any] | None = None, *, user_id: UserId = ALL_USERS
+    ) -> AsyncIterator[str]:
+        """Yield an agent's memories as lines of Markdown for people, by type and oldest first.
+
+        It leaves out usage and revisions, so it cannot be imported. The parameters are those of `export`.
+        """
+        return self._transfer.export_markdown(Scope.of(agent_id, user_id), where)
+
     async def import_lines(
         self, agent_id: str, lines: Iterable[str], *, progress: Progress | None = None, user_id: UserId = ALL_USERS
     ) -> list[UUID]:
-        """Import memories exported by this product, mem0 or LangGraph; return their ids in the order of the lines.
+        """Import memories exported by this product or by another system; return their ids in the order of the file.
 
-        Memories of this product keep their ids, usage, revisions and order. Existing memories are not changed, so an
-        interrupted import can be repeated. If the agent has no memories and no language set, it gets the language in
-        the file. Memories of other systems get the trust "foreign". The whole file is held in memory. After each batch,
-        `progress(done, total)` is called.
+        docs/privacy.md lists the systems. `lines` has the lines of the file, or is a
+        `cognitive.formats.records.TextFile`; the layout of its JSON does not matter. The file is read twice, record by
+        record, so it may have any size. Memories of this product keep their ids, usage and revisions, and those of each
+        user their order. Existing memories are not changed, so an interrupted import can be repeated. If the agent has
+        no memories and no language set, it gets the language in the file. Memories of other systems get the trust
+        "foreign", and messages "talk". After each batch, `progress(done, total)` is called.
 
-        A line without a user is a shared memory. With a `user_id` such lines are that user's, and lines of other users
-        are refused; with None, lines of any user are.
+        Each memory goes to the user that its record names; without one it is shared. With a `user_id`, memories without
+        a user are that user's, and those of others are refused; with None, those of any user are. A memory whose id is
+        taken by another user's, or by a shared one, gets a new id.
 
         Raises:
-            InvalidInput: a line is invalid. The message has the line's number, and nothing is stored.
+            InvalidInput: a record is invalid. The message has the line's number, and nothing is stored.
+            StoreConflict: other imports stored the same ids meanwhile, repeatedly. The import can be run again.
         """
         return await self._transfer.import_lines(Scope.of(agent_id, user_id), lines, progress=progress)
+
+    async def preview_import(
+        self, agent_id: str, lines: Iterable[str], *, progress: Progress | None = None, user_id: UserId = ALL_USERS
+    ) -> ImportReport:
+        """Return what an import of a file would store, merge and drop, and why. Nothing is stored.
+
+        The parameters and errors are those of `import_lines`.
+        """
+        return await self._transfer.preview_import(Scope.of(agent_id, user_id), lines, progress=progress)
 
     async def find_by_source(
         self, agent_id: str, type_: MemoryType, sources: Sequence[str], *, user_id: str | None = None

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import groupby
-from typing import Any
-from uuid import UUID
+from itertools import groupby, islice
+from typing import Any, TypeVar
+from uuid import UUID, uuid5
 
-from brain.archive import Archive, ArchivedMemory
+from brain.archive import Archive, ArchivedMemory, TypeUsage
 from brain.changes.reindexing import Reindexing
 from brain.filters import MemoryFilter
 from brain.policies import PolicyStore
@@ -17,10 +20,17 @@ from brain.store import BATCH, MemoryStore, Progress
 from brain.types import NewMemory
 from brain.users import SHARED, Scope
 from cognitive.api import jsonl
-from cognitive.api.jsonl import ExportedLanguage, ExportedPolicy, ImportLine
+from cognitive.api.import_report import ImportCounts, ImportReport
+from cognitive.api.jsonl import AgentLine, DroppedLine, ExportedLanguage, ExportedPolicy, ImportLine
 from cognitive.api.policies import PoliciesApi
-from cognitive.errors import InvalidInput, PolicyError
+from cognitive.errors import InvalidInput, PolicyError, StoreConflict
+from cognitive.formats import markdown
+from cognitive.formats.records import Lines, rereadable
 from cognitive.policy.live import with_changes
+
+T = TypeVar("T")
+_TRIES = 5  # of a batch whose ids other imports take meanwhile
+_Link = tuple[str | None, UUID | None]  # a user, and the id of a memory in the file
 
 
 class ImportExport:
@@ -68,52 +78,140 @@ class ImportExport:
                 )
                 yield jsonl.agent_line(jsonl.POLICY, policy)
 
-    @waits_for_recovery
-    async def import_lines(self, scope: Scope, lines: Iterable[str], *, progress: Progress | None = None) -> list[UUID]:
-        """Import memories exported by this product, mem0 or LangGraph; return their ids in the order of the lines.
+    async def export_markdown(self, scope: Scope, where: Mapping[str, Any] | None = None) -> AsyncIterator[str]:
+        """Yield an agent's memories as lines of Markdown, by type and oldest first. The view is that of `export`."""
+        wanted = MemoryFilter.parse(where)
+        yield markdown.title(scope.agent_id)
+        for type_ in markdown.TITLES:
+            after, begun = -1, False
+            while page := await self._archive.page(scope, after, BATCH, wanted):
+                after = page[-1].seq
+                for memory in (each for each in page if each.type == type_):
+                    for line in (*(() if begun else markdown.section(type_)), *markdown.item(memory)):
+                        yield line
+                    begun = True
 
-        Memories of this product keep their ids, usage, revisions and order. Existing memories are not changed, so an
-        interrupted import can be repeated. If the agent has no memories and no language set, it gets the language in
-        the file. Memories of other systems get the trust "foreign". The whole file is held in memory. After each batch,
-        `progress(done, total)` is called. In a user's view, lines without a user are that user's.
+    async def preview_import(
+        self, scope: Scope, text: Iterable[str], *, progress: Progress | None = None
+    ) -> ImportReport:
+        """Return what an import of a file would store, merge and drop. Nothing is stored.
+
+        The parameters and errors are those of `import_lines`. The text is read once, so `progress` gets no total.
+        """
+        known, new, done = set[tuple[str, bytes]](), 0, 0
+
+        async def count(batch: Sequence[ImportLine]) -> None:
+            nonlocal new, done
+            new += await self._count_new(scope.agent_id, batch, known)
+            done += len(batch)
+            if progress is not None:
+                progress(done, 0)
+
+        contents = await self._examined(scope, Lines(text), count)
+        return replace(contents.report, new=new, merged=contents.report.memories - new)
+
+    @waits_for_recovery
+    async def import_lines(self, scope: Scope, text: Iterable[str], *, progress: Progress | None = None) -> list[UUID]:
+        """Import memories exported by this product or by another system; return their ids in the order of the file.
+
+        `text` has the lines of the file, or is a `TextFile`. It is read twice, and record by record; a text that can be
+        read only once is copied to a temporary file. Memories of this product keep their ids, usage and
+        revisions, and those of each user their order. Existing memories are not changed, so an interrupted import can be repeated. If the agent has no memories
+        and no language set, it gets the language in the file. Memories of other systems get the trust "foreign", and
+        messages "talk". After each batch, `progress(done, total)` is called.
+
+        In the operator's view, each memory goes to the user that its record names. In a user's view, memories without a
+        user are that user's. A memory whose id is taken outside the rows of its user gets a new id.
 
         Raises:
-            InvalidInput: a line is invalid, or of another user than the view's. The message has the line's number, and
-                nothing is stored.
+            InvalidInput: a record is invalid, or of another user than the view's. The message has the line's number,
+                and nothing is stored.
+            StoreConflict: other imports stored the same ids meanwhile, repeatedly. The import can be run again.
         """
-        agent_id, contents = scope.agent_id, jsonl.read(lines)
-        imported = [line.owned_by(scope) for line in contents.lines]
-        for number, policy in contents.policies:
-            self._require_policy(agent_id, number, policy)
-        for indexed in contents.languages:
-            await self._index(agent_id, indexed.language)
-        ids, renamed = list[UUID](), dict[UUID, UUID]()
-        for start in range(0, len(imported), BATCH):
-            ids += await self._stored(agent_id, imported[start : start + BATCH], renamed)
-            if progress is not None:
-                progress(len(ids), len(imported))
-        await self._repoint(agent_id, imported, ids, renamed)
+        agent_id = scope.agent_id
+        with rereadable(text) as pieces:
+            contents = await self._examined(scope, pieces)
+            for indexed in contents.languages:
+                await self._index(agent_id, indexed.language)
+            ids, renamed, undated = list[UUID](), dict[_Link, UUID](), dict[str | None, list[UUID]]()
+            memories = (each.owned_by(scope) for each in jsonl.read(pieces) if isinstance(each, ImportLine))
+            for batch in _batches(memories, BATCH):
+                stored = await self._stored(agent_id, batch, renamed)
+                ids += stored
+                for line, id in zip(batch, stored, strict=True):
+                    if line.undated:
+                        undated.setdefault(line.user_id, []).append(id)
+                if progress is not None:
+                    progress(len(ids), contents.report.memories)
+        await self._repoint(agent_id, renamed, undated)
         for base in contents.bases:
             if scope.sees_all or base.user_id == scope.user:
                 await self._archive.put_bases(scope.as_user(base.user_id), [base])
-        for _, policy in contents.policies:
+        for policy in contents.policies:
             await self._activate(agent_id, policy)
         return ids
 
+    async def _examined(
+        self,
+        scope: Scope,
+        pieces: Iterable[str],
+        examine: Callable[[Sequence[ImportLine]], Awaitable[None]] | None = None,
+    ) -> _Contents:
+        """Read a whole file and check it, without keeping its memories. `examine` is called with each batch of them.
+
+        Raises:
+            InvalidInput: a record is invalid or of another user than the view's, an id occurs twice, or a policy does
+                not fit the agent's.
+        """
+        contents, ids, counts = _Contents(), set[UUID](), ImportCounts()
+        for batch in _batches(jsonl.read(pieces), BATCH):
+            memories = [each.owned_by(scope) for each in batch if isinstance(each, ImportLine)]
+            for line in memories:
+                if line.original_id in ids:
+                    raise InvalidInput(f"line {line.number}: duplicate memory id {line.original_id}")
+                if line.original_id is not None:
+                    ids.add(line.original_id)
+                counts.add(line.form, line.user_id)
+            for each in batch:
+                if isinstance(each, DroppedLine):
+                    counts.drop(each.reason, each.number)
+                elif isinstance(each, AgentLine):
+                    self._collect(scope.agent_id, each, contents)
+            if examine is not None:
+                await examine(memories)
+            await asyncio.sleep(0)  # let other tasks run
+        return replace(contents, report=counts.report())
+
+    def _collect(self, agent_id: str, line: AgentLine, contents: _Contents) -> None:
+        if isinstance(line.data, ExportedPolicy):
+            self._require_policy(agent_id, line.number, line.data)
+            contents.policies.append(line.data)
+        elif isinstance(line.data, ExportedLanguage):
+            contents.languages.append(line.data)
+        else:
+            contents.bases.append(line.data)
+
+    async def _count_new(self, agent_id: str, batch: Sequence[ImportLine], known: set[tuple[str, bytes]]) -> int:
+        """Return how many memories of a batch are new. `known` has those that came before it, and gets those of it."""
+        identities, stored = await self._store.identities(agent_id, [line.memory for line in batch])
+        places = await self._places(agent_id, batch)
+        new = 0
+        for line, identity in zip(batch, identities, strict=True):
+            place = places.get((line.user_id, line.original_id))
+            new += identity not in stored and identity not in known and not (place is not None and place.is_known)
+            known.add(identity)
+        return new
+
     async def _repoint(
-        self, agent_id: str, lines: Sequence[ImportLine], ids: Sequence[UUID], renamed: Mapping[UUID, UUID]
+        self, agent_id: str, renamed: Mapping[_Link, UUID], undated: Mapping[str | None, Sequence[UUID]]
     ) -> None:
         """Replace ids of the file in the links of imported memories, in the view of each user."""
-        changed: dict[str | None, dict[UUID, UUID]] = {}
-        undated: dict[str | None, list[UUID]] = {}
-        for line, id in zip(lines, ids, strict=True):
-            if line.original_id is not None and renamed[line.original_id] != line.original_id:
-                changed.setdefault(line.memory.user_id, {})[line.original_id] = renamed[line.original_id]
-            if line.undated:
-                undated.setdefault(line.memory.user_id, []).append(id)
-        for user_id in {**changed, **undated}:
-            view = Scope(agent_id, user_id or SHARED)
-            await self._archive.repoint(view, changed.get(user_id, {}), undated.get(user_id, []))
+        changed: dict[str | None, dict[UUID, UUID]] = {user_id: {} for user_id in undated}
+        for (user_id, old), new in renamed.items():
+            if old is not None and old != new:
+                changed.setdefault(user_id, {})[old] = new
+        for user_id, ids in changed.items():
+            await self._archive.repoint(Scope(agent_id, user_id or SHARED), ids, undated.get(user_id, ()))
 
     async def _index(self, agent_id: str, language: str) -> None:
         """Set the agent's language to that of the export, if the agent has no memories and no other language set."""
@@ -121,37 +219,58 @@ class ImportExport:
         if not status.memories and (not status.chosen or language == (status.pending_language or status.language)):
             await self._reindexing.change(agent_id, language)
 
-    async def _stored(self, agent_id: str, batch: Sequence[ImportLine], renamed: dict[UUID, UUID]) -> list[UUID]:
+    async def _stored(self, agent_id: str, batch: Sequence[ImportLine], renamed: dict[_Link, UUID]) -> list[UUID]:
+        """Store a batch as `_put_batch` does, again if another import took one of its ids meanwhile."""
+        for _ in range(_TRIES - 1):
+            with suppress(StoreConflict):
+                return await self._put_batch(agent_id, batch, renamed)
+        return await self._put_batch(agent_id, batch, renamed)
+
+    async def _put_batch(self, agent_id: str, batch: Sequence[ImportLine], renamed: dict[_Link, UUID]) -> list[UUID]:
         """Store a batch of imported memories in order, and return their ids in this store.
 
-        `renamed` maps the ids in the file to the ids in this store; those of the batch are added to it.
+        `renamed` maps each user's ids in the file to the ids in this store; those of the batch are added to it.
         """
-        original_ids = {id for line in batch for id in (line.original_id, line.memory.supersedes) if id is not None}
-        known = {
-            memory.id: memory.id for memory in await self._store.get(Scope.all_users(agent_id), sorted(original_ids))
-        }
+        places = await self._places(agent_id, batch)
+        known = {link: place.id for link, place in places.items() if place.is_known}
         renamed |= known
         ids = list[UUID]()
         for _, run in groupby(
             batch, lambda line: line.kept is None and line.memory.supersedes
         ):  # runs of lines with equal metadata and supersedes
             lines = list(run)
-            stored = iter(await self._put(agent_id, [line for line in lines if line.original_id not in known], renamed))
-            here = [
-                known[line.original_id] if line.original_id is not None and line.original_id in known else next(stored)
-                for line in lines
-            ]
-            renamed |= {
-                line.original_id: id for line, id in zip(lines, here, strict=True) if line.original_id is not None
-            }
+            new = [_placed(line, places) for line in lines if (line.user_id, line.original_id) not in known]
+            stored = iter(await self._put(agent_id, new, renamed))
+            here = [known.get((line.user_id, line.original_id)) or next(stored) for line in lines]
+            for line, id in zip(lines, here, strict=True):
+                if line.original_id is not None:
+                    renamed[line.user_id, line.original_id] = id
             ids += here
         return ids
 
-    async def _put(self, agent_id: str, lines: Sequence[ImportLine], renamed: Mapping[UUID, UUID]) -> list[UUID]:
+    async def _places(self, agent_id: str, lines: Sequence[ImportLine]) -> dict[_Link, _Place]:
+        """Return the id in this store for each id in the file that these lines have or supersede.
+
+        It is the id in the file, unless that is taken outside the rows of the line's user: then an id that is derived
+        from it, so that a second import finds the memory.
+        """
+        named = ((line.user_id, id) for line in lines for id in (line.original_id, line.memory.supersedes))
+        copies = {(user_id, id): uuid5(id, user_id or SHARED) for user_id, id in named if id is not None}
+        ids = {id for (_, original), copy in copies.items() for id in (original, copy)}
+        owners = {each.id: each.user_id for each in await self._store.get(Scope.all_users(agent_id), sorted(ids))}
+        places = dict[_Link, _Place]()
+        for (user_id, original), copy in copies.items():
+            is_own = original in owners and owners[original] == user_id
+            is_free = original not in owners and copy not in owners
+            id = original if is_own or is_free else copy
+            places[user_id, original] = _Place(id, id in owners)
+        return places
+
+    async def _put(self, agent_id: str, lines: Sequence[ImportLine], renamed: Mapping[_Link, UUID]) -> list[UUID]:
         """Store imported memories and return their ids.
 
-        Either all of them have metadata (usage, revisions) or none has. `renamed` maps ids in the file to ids in this
-        store.
+        Either all of them have metadata (usage, revisions) or none has. `renamed` maps each user's ids in the file to
+        ids in this store.
         """
         now, store = datetime.now(UTC), self._store
         whole = [ArchivedMemory(line.memory, line.kept) for line in lines if line.kept is not None]
@@ -174,12 +293,43 @@ class ImportExport:
         await activate(agent_id, saved.version, by=policy.by, note=policy.note)
 
 
-def _renamed(memory: NewMemory, renamed: Mapping[UUID, UUID]) -> NewMemory:
+@dataclass(frozen=True, slots=True)
+class _Contents:
+    """The contents of a file beside its memories, and the counts of these."""
+
+    languages: list[ExportedLanguage] = field(default_factory=list)
+    bases: list[TypeUsage] = field(default_factory=list)
+    policies: list[ExportedPolicy] = field(default_factory=list)
+    report: ImportReport = field(default_factory=ImportReport)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The id of an imported memory in this store, and whether its user has a memory with this id already."""
+
+    id: UUID
+    is_known: bool
+
+
+def _placed(line: ImportLine, places: Mapping[_Link, _Place]) -> ImportLine:
+    """Return a line whose metadata has the memory's id in this store."""
+    if line.kept is None:
+        return line
+    id = places[line.user_id, line.original_id].id
+    return line if id == line.kept.id else replace(line, kept=line.kept.model_copy(update={"id": id}))
+
+
+def _batches(values: Iterator[T], size: int) -> Iterator[list[T]]:
+    while batch := list(islice(values, size)):
+        yield batch
+
+
+def _renamed(memory: NewMemory, renamed: Mapping[_Link, UUID]) -> NewMemory:
     """Return a copy of an imported memory in which `supersedes` is an id of this store.
 
     `supersedes` names the memory that this one replaces; in the file, it is an id of the exporting store. It becomes
-    None if the replaced memory is not in this store. `renamed` maps ids in the file to ids in this store.
+    None if the user has no such memory in this store. `renamed` maps each user's ids in the file to ids in this store.
     """
     if memory.supersedes is None:
         return memory
-    return memory.model_copy(update={"supersedes": renamed.get(memory.supersedes)})
+    return memory.model_copy(update={"supersedes": renamed.get((memory.user_id, memory.supersedes))})

@@ -1,15 +1,14 @@
-"""Read and write memories as JSON lines in this product's format, and read those of mem0 and LangGraph.
+"""Write memories as JSON lines, and read these and the files of other systems.
 
-Each line is one memory, so that an error message can name the number of an invalid line. Lines of this product contain
-every field of a memory, with its usage, revisions and links. An agent's language, rates of use and policies are on
-separate lines.
+Lines of this product contain every field of a memory, with its usage, revisions and links. An agent's language, rates
+of use and policies are on separate lines. A file is read record by record, so it may have any size.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -17,10 +16,12 @@ from pydantic import AfterValidator
 
 from brain.archive import ArchivedMemory, MemoryMetadata, StoredMemory, TypeUsage
 from brain.languages import require
-from brain.text import storable
-from brain.types import MAX_LABEL_LENGTH, InputModel, Label, NewMemory, Text
+from brain.types import InputModel, Label, NewMemory, Text
 from brain.users import Scope
 from cognitive.errors import InvalidInput
+from cognitive.formats.format import Dropped
+from cognitive.formats.records import Record, records
+from cognitive.formats.registry import FIRST_KEYS, format_of
 
 FORM = "cognitive-memory-3"
 WITHOUT_STATE, WITHOUT_USE = "cognitive-memory-2", "cognitive-memory-1"  # older formats; the first also lacks usage
@@ -33,7 +34,8 @@ class ImportLine:
 
     For an export of this product, `original_id` is the memory's id in the exporting store. `kept` is the memory's
     metadata (state, usage, revisions, order), or None if the file is from another system or in this product's first
-    format. `undated` is True for a superseded memory if the file does not say when it was replaced.
+    format. `undated` is True for a superseded memory if the file does not say when it was replaced. `form` is the name
+    of the format.
     """
 
     number: int
@@ -41,6 +43,12 @@ class ImportLine:
     original_id: UUID | None = None
     kept: MemoryMetadata | None = None
     undated: bool = False
+    form: str = "cognitive"
+
+    @property
+    def user_id(self) -> str | None:
+        """The user whose memory it becomes; None for a shared memory."""
+        return self.memory.user_id
 
     def owned_by(self, scope: Scope) -> ImportLine:
         """Return the line as it is imported in a view: in a user's view, a line without a user is that user's.
@@ -48,10 +56,10 @@ class ImportLine:
         Raises:
             InvalidInput: the line is of another user than the view's.
         """
-        if scope.sees_all or self.memory.user_id == scope.user:
+        if scope.sees_all or self.user_id == scope.user:
             return self
-        if self.memory.user_id is not None:
-            raise InvalidInput(f"line {self.number}: user_id: {self.memory.user_id!r} is not the user of this import")
+        if self.user_id is not None:
+            raise InvalidInput(f"line {self.number}: user_id: {self.user_id!r} is not the user of this import")
         return replace(self, memory=self.memory.model_copy(update={"user_id": scope.user}))
 
 
@@ -74,13 +82,22 @@ class ExportedLanguage(InputModel):
 
 
 @dataclass(frozen=True, slots=True)
-class ImportContents:
-    """The contents of an imported file: memories, languages, rates of use, and policies with their line numbers."""
+class DroppedLine:
+    """A record of an imported file, or a part of one, that is not imported: the number of its line, and why."""
 
-    lines: list[ImportLine] = field(default_factory=list)
-    languages: list[ExportedLanguage] = field(default_factory=list)
-    bases: list[TypeUsage] = field(default_factory=list)
-    policies: list[tuple[int, ExportedPolicy]] = field(default_factory=list)
+    number: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AgentLine:
+    """A line of an export of this product about the agent itself, and the number of the line."""
+
+    number: int
+    data: ExportedLanguage | TypeUsage | ExportedPolicy
+
+
+Entry = ImportLine | DroppedLine | AgentLine
 
 
 def memory_line(memory: StoredMemory) -> str:
@@ -104,61 +121,58 @@ def is_memory_line(line: str) -> bool:
     return bool(json.loads(line)["form"] == FORM)
 
 
-def read(lines: Iterable[str]) -> ImportContents:
-    """Parse the lines of a file in any of the known formats; blank lines are skipped.
+def read(text: Iterable[str]) -> Iterator[Entry]:
+    """Yield the records of a file in any of the known formats, in order, while `text` is read.
 
-    A line can also hold a whole JSON document with several memories, as mem0's `Memory.get_all` returns it.
+    `text` has the pieces of the file's text, which is JSON in any layout (see `cognitive.formats.records`).
 
     Raises:
-        InvalidInput: a line has no known format, or repeats an id. The message has the line's number.
+        InvalidInput: a record has no known format, or is invalid in this product's. The message has the line's number.
     """
-    contents, ids = ImportContents(), set[UUID]()
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            try:
-                for data in _listed(json.loads(line)):
-                    _take(number, data, contents, ids)
-            except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InvalidInput) as error:
-                raise InvalidInput(f"line {number}: {error or type(error).__name__}") from error
-    return contents
+    for place in records(text, _is_record, FIRST_KEYS | {"form"}):
+        try:
+            yield from _entries(place.line, place.record)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InvalidInput) as error:
+            raise InvalidInput(f"line {place.line}: {error or type(error).__name__}") from error
 
 
-def _take(number: int, data: Mapping[str, Any], contents: ImportContents, ids: set[UUID]) -> None:
-    """Add the data of line `number` to `contents`. `ids` are the memory ids of earlier lines, to detect repetitions."""
-    fields = {name: value for name, value in data.items() if name != "form"}
-    if data.get("form") == LANGUAGE:
-        contents.languages.append(ExportedLanguage(**fields))
-    elif data.get("form") == BASE:
-        contents.bases.append(TypeUsage(**fields))
-    elif data.get("form") == POLICY:
-        contents.policies.append((number, ExportedPolicy(**fields)))
-    else:
-        line = _line(number, data)
-        if line.original_id in ids:
-            raise InvalidInput(f"duplicate memory id {line.original_id}")
-        if line.original_id is not None:
-            ids.add(line.original_id)
-        contents.lines.append(line)
+def _is_record(record: Record) -> bool:
+    return "form" in record or format_of(record) is not None
 
 
-def _listed(data: Any) -> list[Any]:
-    if isinstance(data, Mapping) and isinstance(data.get("results"), list):
-        return list(data["results"])
-    return data if isinstance(data, list) else [data]
-
-
-def _line(number: int, data: Mapping[str, Any]) -> ImportLine:
-    if data.get("form") == WITHOUT_USE:
-        fields = {name: value for name, value in data.items() if name not in ("form", "id")}
-        return ImportLine(number, NewMemory(**fields), UUID(data["id"]))
-    if data.get("form") in (FORM, WITHOUT_STATE):
-        return _whole(number, {name: value for name, value in data.items() if name != "form"})
-    form = next((form for mark, form in _FORMS.items() if mark <= data.keys()), None)
+def _entries(number: int, record: Record) -> Iterator[Entry]:
+    if "form" in record:
+        yield _own(number, record)
+        return
+    form = format_of(record)
     if form is None:
-        raise InvalidInput(
-            f"unknown format, not of this product, mem0 or LangGraph; keys: {', '.join(sorted(data))[:200]}"
-        )
-    return ImportLine(number, form(data))
+        keys = ", ".join(sorted(map(str, record)))[:200]
+        raise InvalidInput(f"unknown format, neither of this product nor of a system in the docs; keys: {keys}")
+    for found in form.read(record):
+        if isinstance(found, Dropped):
+            yield DroppedLine(number, found.reason)
+        else:
+            yield ImportLine(number, found, form=form.name)
+
+
+def _own(number: int, record: Record) -> Entry:
+    """Return what a line of this product contains."""
+    form, fields = record["form"], {name: value for name, value in record.items() if name != "form"}
+    if form in (FORM, WITHOUT_STATE):
+        return _whole(number, fields)
+    if form == WITHOUT_USE:
+        return ImportLine(number, NewMemory(**{k: v for k, v in fields.items() if k != "id"}), UUID(record["id"]))
+    kind = _AGENT_LINES.get(form)
+    if kind is None:
+        raise InvalidInput(f"unknown form {str(form)[:100]!r}; it was written by a later version")
+    return AgentLine(number, kind(**fields))
+
+
+_AGENT_LINES: Mapping[str, type[ExportedLanguage | TypeUsage | ExportedPolicy]] = {
+    LANGUAGE: ExportedLanguage,
+    BASE: TypeUsage,
+    POLICY: ExportedPolicy,
+}
 
 
 def _whole(number: int, data: dict[str, Any]) -> ImportLine:
@@ -172,55 +186,6 @@ def _whole(number: int, data: dict[str, Any]) -> ImportLine:
     memory = NewMemory(**data)
     ArchivedMemory(memory, kept).require_past()
     return ImportLine(number, memory, kept.id, kept, undated)
-
-
-def _of_mem0(data: Mapping[str, Any]) -> NewMemory:
-    """Convert mem0's `MemoryItem`, as its `get_all` and `search` return it, to a memory."""
-    scope = {name: str(data[name]) for name in ("user_id", "agent_id", "run_id") if data.get(name)}
-    labels = [*(f"{name}:{value}" for name, value in scope.items()), *_strings(data.get("categories"))]
-    return NewMemory(
-        type="fact",
-        content=storable(data["memory"]),
-        occurred_at=data.get("updated_at") or data.get("created_at"),
-        session_id=scope.get("run_id"),
-        source=f"mem0/{data['id']}",
-        tags=_labels(labels),
-        trust="foreign",
-        user_id=storable(scope["user_id"]) if "user_id" in scope else None,
-    )
-
-
-def _of_langgraph(data: Mapping[str, Any]) -> NewMemory:
-    """Convert a LangGraph `Item.dict` to a memory, whose content is all texts of the item's value."""
-    place = "/".join([*data["namespace"], data["key"]])
-    return NewMemory(
-        type="fact",
-        content=storable("\n".join(_strings(data["value"]))) or data["key"],
-        occurred_at=data.get("updated_at") or data.get("created_at"),
-        source=f"langgraph/{place}"[-MAX_LABEL_LENGTH:],
-        tags=_labels(data["namespace"]),
-        trust="foreign",
-    )
-
-
-# The keys that identify a line of another system, and the function that reads it.
-_FORMS: Mapping[frozenset[str], Callable[[Mapping[str, Any]], NewMemory]] = {
-    frozenset({"id", "memory"}): _of_mem0,
-    frozenset({"namespace", "key", "value"}): _of_langgraph,
-}
-
-
-def _strings(value: Any) -> list[str]:
-    """Return all strings in a JSON value, in order, including nested ones."""
-    if isinstance(value, str):
-        return [value] if value.strip() else []
-    if isinstance(value, Mapping):
-        value = list(value.values())
-    return [text for each in value for text in _strings(each)] if isinstance(value, list) else []
-
-
-def _labels(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(storable(name)[:MAX_LABEL_LENGTH] for name in names if name.strip()))
 
 
 def _plain(value: Any) -> Any:

@@ -16,6 +16,7 @@ Modules, in order of execution:
 - `config`: `cognitive config`.
 - `servers`: `cognitive serve`, `dashboard` and `mcp`.
 - `hook`: `cognitive hook`.
+- `hook_status`: `cognitive hook status` and `server`.
 - `memory`: `cognitive remember`, `recall` and `memory`.
 - `upkeep`: the commands of `cognitive memory` that hide memories, and list what may need attention.
 - `session`: `cognitive session`.

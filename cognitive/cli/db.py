@@ -14,6 +14,7 @@ from cognitive.api import jsonl
 from cognitive.cli import indexes, printing
 from cognitive.cli.answers import JsonCommand, run
 from cognitive.cli.options import AGENT, FILE, OPTIONAL_AGENT, WHERE, YES, confirm
+from cognitive.formats.records import TextFile
 
 
 @click.group()
@@ -139,42 +140,65 @@ def _granted(answer: Mapping[str, Sequence[str]]) -> None:
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @AGENT
 @WHERE
-def export(file: Path, agent: str, where: dict[str, Any] | None) -> None:
+@click.option("--markdown", is_flag=True, help="Write Markdown for people, which cannot be imported.")
+def export(file: Path, agent: str, where: dict[str, Any] | None, markdown: bool) -> None:
     """Write the memories of an agent to FILE as JSON lines, with their past use and their revisions."""
     run(
-        _export(agent, file, where),
+        _export(agent, file, where, markdown),
         lambda answer: printing.line(f"{answer['memories']} memories written to {answer['file']}."),
     )
 
 
-async def _export(agent: str, file: Path, where: dict[str, Any] | None) -> Mapping[str, object]:
+async def _export(agent: str, file: Path, where: dict[str, Any] | None, markdown: bool) -> Mapping[str, object]:
     written = 0
     async with cognitive.CognitiveLayer.open() as layer:
+        lines = layer.admin.export_markdown(agent, where) if markdown else layer.admin.export(agent, where)
         with file.open("w", encoding="utf-8") as out:
-            async for line in layer.admin.export(agent, where):
+            async for line in lines:
                 out.write(f"{line}\n")
-                written += jsonl.is_memory_line(line)
+                written += line.startswith("- ") if markdown else jsonl.is_memory_line(line)
     return {"agent": agent, "memories": written, "file": str(file)}
 
 
-@command.command("import", cls=JsonCommand, shape="{agent, memories}")
+@command.command(
+    "import",
+    cls=JsonCommand,
+    shape="{agent, dry_run, memories, new, merged, formats: {…}, users: {…}, dropped: {…}, first_dropped: {…}}",
+)
 @click.argument("file", type=FILE)
 @AGENT
-def import_(file: Path, agent: str) -> None:
-    """Store the memories that FILE contains.
+@click.option("--dry-run", is_flag=True, help="Count what comes, and store nothing.")
+def import_(file: Path, agent: str, dry_run: bool) -> None:
+    """Store the memories that FILE contains, and print how many were new, merged and dropped.
 
-    FILE is an export of `cognitive db export`, of mem0 (`get_all`) or of a LangGraph store (`Item.dict`). Existing
-    memories are not stored again, so an interrupted import can be repeated. If a line cannot be read, its number is
-    printed and nothing is stored.
+    FILE is JSON of `cognitive db export`, mem0, Zep, Letta, Hindsight, LangGraph or LangMem, or the conversations.json
+    of ChatGPT or Claude. An interrupted import can be repeated. If a record cannot be read, nothing is stored.
     """
-    run(_import(agent, file), lambda answer: printing.line(f"{answer['memories']} memories imported."))
+    run(_import(agent, file, dry_run), _show_import)
 
 
-async def _import(agent: str, file: Path) -> Mapping[str, object]:
+async def _import(agent: str, file: Path, dry_run: bool) -> Mapping[str, Any]:
+    text = TextFile(file)
     async with cognitive.CognitiveLayer.open() as layer:
-        with file.open(encoding="utf-8") as lines:
-            ids = await layer.admin.import_lines(agent, lines)
-    return {"agent": agent, "memories": len(ids)}
+        with printing.progress("reading") as advance:
+            report = await layer.admin.preview_import(agent, text, progress=advance)
+        if not dry_run:
+            with printing.progress("importing") as advance:
+                await layer.admin.import_lines(agent, text, progress=advance)
+    return {"agent": agent, "dry_run": dry_run, **printing.jsonable(report)}
+
+
+def _show_import(answer: Mapping[str, Any]) -> None:
+    done = "would be imported" if answer["dry_run"] else "imported"
+    printing.line(f"{answer['memories']} memories: {answer['new']} {done}, {answer['merged']} merged with equal ones.")
+    for name, number in answer["formats"].items():
+        printing.line(f"  {number} from {name}")
+    if answer["users"]:
+        users = sorted(answer["users"].items(), key=lambda each: -each[1])
+        more = f" and {len(users) - 10} more" if len(users) > 10 else ""
+        printing.line(f"Users: {', '.join(f'{name} ({number})' for name, number in users[:10])}{more}.")
+    for reason, number in answer["dropped"].items():
+        printing.line(f"Left out {number} times, first on line {answer['first_dropped'][reason]}: {reason}.")
 
 
 @command.command("apply-retention", cls=JsonCommand, shape="{agent, dry_run, rows: {…}} | {tables, log}")

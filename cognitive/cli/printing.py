@@ -149,7 +149,7 @@ def progress(label: str) -> Iterator[ProgressCallback]:
         task = bar.add_task(label, total=None)
 
         def advance(done: int, total: int, new_label: str | None = None) -> None:
-            bar.update(task, completed=done, total=total, description=new_label or label)
+            bar.update(task, completed=done, total=total or None, description=new_label or label)
 
         yield advance
 

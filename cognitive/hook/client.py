@@ -1,7 +1,8 @@
 """The command `cognitive hook EVENT`: it sends a coding agent's event to the daemon and prints the daemon's answer.
 
 A failure never stops the agent's session: the command then prints `{}`, exits with code 0 and adds a line to the log.
-If no daemon is running, the command starts one. Until the daemon is ready, the agent works without memory.
+If no daemon is running, the command starts one. Until the daemon is ready, the agent works without memory; the ends of
+turns are kept for it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import time
 # `_socket` instead of `socket`, whose enumerations of constants would take half the time of a call.
 from _socket import AF_UNIX, SHUT_WR, SOCK_STREAM, socket
 
-from cognitive.hook.paths import DaemonPaths, daemon_paths, with_private_folders
+from cognitive.hook.paths import DaemonPaths, checksum, daemon_paths, with_private_folders
 from cognitive.hook.protocol import ANSWER, EVENTS, MAX_BYTES, NOTHING, OUTDATED, VERSION, Call, encode
 
 # Seconds; COGNITIVE_HOOK_WAIT replaces the first, and also the second if it is larger.
@@ -82,7 +83,8 @@ def _output(arguments: list[str]) -> bytes:
     if len(payload) > MAX_BYTES:
         raise ValueError(f"the event has more than {MAX_BYTES} bytes")
     agent = _option(arguments[1:], "--agent") or os.environ.get("COGNITIVE_AGENT", "")
-    call = Call(VERSION, event, agent, os.environ.get("CLAUDE_PROJECT_DIR", ""), payload)
+    database = checksum(os.environ.get("COGNITIVE_DATABASE_URL", ""))
+    call = Call(VERSION, event, agent, os.environ.get("CLAUDE_PROJECT_DIR", ""), payload, database)
     answer = _ask_or_start(with_private_folders(daemon_paths()), call)
     if not answer.startswith(ANSWER):
         raise ConnectionError("the daemon ended without an answer")
@@ -105,6 +107,9 @@ def _ask_or_start(paths: DaemonPaths, call: Call) -> bytes:
 
             started = start(paths)
         if time.monotonic() >= deadline:
+            from cognitive.hook.missed import keep
+
+            keep(paths, call)
             return ANSWER + NOTHING
         time.sleep(_PAUSE)
 

@@ -2,8 +2,9 @@
 
 It listens on a unix socket with asyncio. Without HTTP, neither the daemon nor its client needs an optional dependency,
 and all supported platforms have unix sockets. A hook starts the daemon when it needs one (`cognitive.hook.start`) and
-passes it a file lock that ensures that only one daemon runs. The daemon ends after some minutes without calls, or when
-a hook of another package version calls.
+passes it a file lock that ensures that only one daemon runs. At its start the daemon handles the ends of turns that
+hooks kept while none was running. It ends after some minutes without calls, or when a hook of another package version
+calls.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ from typing import Any
 
 from cognitive import CognitiveLayer, Policy
 from cognitive.errors import CognitiveError
+from cognitive.hook import learning, missed
 from cognitive.hook.events import Hooks
-from cognitive.hook.paths import DaemonPaths, daemon_paths, with_private_folders
+from cognitive.hook.paths import DaemonPaths, checksum, daemon_paths, with_private_folders
 from cognitive.hook.protocol import ANSWER, EVENTS, MAX_BYTES, NOTHING, OUTDATED, STOP, VERSION, Call, decode
 from cognitive.policy.configured import live_policy
 from cognitive.telemetry.logs import LineFormatter
@@ -49,11 +51,16 @@ class Daemon:
         layer: CognitiveLayer,
         paths: DaemonPaths,
         *,
+        policy: Policy | None = None,
+        database_url: str = "",
         idle_seconds: float = IDLE_MINUTES * 60,
         check_seconds: float = _CHECK_SECONDS,
     ) -> None:
         self._hooks = Hooks(layer)
         self._paths = paths
+        self._policy = policy or Policy()  # for the answers to STATUS
+        self._database = checksum(database_url)
+        self._refused: set[str] = set()
         self._idle = idle_seconds
         self._check_seconds = check_seconds
         self._stop = asyncio.Event()
@@ -81,6 +88,7 @@ class Daemon:
         log.info("version %s listens, process %d", VERSION, os.getpid())
         self.ready.set()
         try:
+            await self._handle_missed()
             await self._wait_until_done()
         finally:
             # the socket may be another daemon's by now
@@ -95,6 +103,12 @@ class Daemon:
     def stop(self) -> None:
         """Ask the daemon to end: `serve` finishes the calls that it has accepted, and returns."""
         self._stop.set()
+
+    async def _handle_missed(self) -> None:
+        """Handle the ends of turns that hooks kept while no daemon was ready."""
+        for call in await asyncio.to_thread(lambda: list(missed.take(self._paths))):
+            log.info("%s of a turn that began without a daemon", call.event)
+            await self._answer(call)
 
     async def _wait_until_done(self) -> None:
         """Wait until the daemon is stopped, has been idle for too long, or can no longer be reached by hooks.
@@ -144,7 +158,12 @@ class Daemon:
             self.stop()
             return OUTDATED
         if call.event not in EVENTS:
-            return ANSWER + json.dumps(self._status(call.event)).encode()
+            return ANSWER + json.dumps(self._status(call)).encode()
+        if call.database and call.database != self._database:
+            if call.database not in self._refused:
+                self._refused.add(call.database)
+                log.warning("a hook whose COGNITIVE_DATABASE_URL differs gets no answer; give it a COGNITIVE_DATA_DIR")
+            return ANSWER + NOTHING
         self._last = time.monotonic()
         try:
             output = await self._hooks.handle(call.event, call.payload, agent=call.agent, project=call.project)
@@ -156,18 +175,24 @@ class Daemon:
             return ANSWER + NOTHING
         return ANSWER + json.dumps(output, ensure_ascii=False).encode("utf-8", "replace")
 
-    def _status(self, command: str) -> dict[str, Any]:
-        """Return the daemon's version, process id, uptime in seconds and number of sessions.
+    def _status(self, call: Call) -> dict[str, Any]:
+        """Return what the daemon is: version, process id, uptime in seconds, number of sessions, and its settings.
 
-        If `command` is STOP, the daemon is stopped too.
+        `capture` is what it stores for the call's agent, `capture_scope` for whom, and `policy` the policy file of its
+        environment. A call of STOP stops the daemon too.
         """
-        if command == STOP:
+        if call.event == STOP:
             self.stop()
+        policy = self._policy.for_agent(call.agent)
         return {
             "version": VERSION,
             "pid": os.getpid(),
             "seconds": round(time.monotonic() - self._since, 1),
             "sessions": self._hooks.sessions,
+            "capture": policy.capture,
+            "capture_scope": policy.capture_scope,
+            "policy": os.environ.get("COGNITIVE_POLICY") or None,
+            "database": self._database,
         }
 
 
@@ -221,8 +246,11 @@ async def run(paths: DaemonPaths) -> None:
         CognitiveError: the layer cannot be opened.
     """
     minutes = float(os.environ.get("COGNITIVE_HOOK_IDLE_MINUTES") or IDLE_MINUTES)
-    async with CognitiveLayer.open(policy=with_journaled_placement(live_policy())) as layer:
-        daemon = Daemon(layer, paths, idle_seconds=minutes * 60)
+    chosen = learning.read(learning.learning_file(paths.folder))
+    policy = with_journaled_placement(learning.with_learning(live_policy(), chosen))
+    async with CognitiveLayer.open(policy=policy) as layer:
+        url = os.environ.get("COGNITIVE_DATABASE_URL", "")
+        daemon = Daemon(layer, paths, policy=policy, database_url=url, idle_seconds=minutes * 60)
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, daemon.stop)
         await daemon.serve()

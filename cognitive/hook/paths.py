@@ -1,7 +1,7 @@
 """The paths of the daemon's socket, lock and log, in a folder that only the current user may enter.
 
-There is one daemon for each combination of `COGNITIVE_*` settings, so that a hook never reaches a daemon that uses
-another database.
+There is one daemon for each data directory, whatever the other settings of the environment are. The environment of the
+hook that starts it counts; hooks that name another database get no answer.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ import sys
 import zlib
 
 MAX_ADDRESS_LENGTH = 100  # bytes of a socket's path: 103 on macOS, 107 on Linux
-# Settings of the hook itself, which do not change the daemon.
-OWN = frozenset({"COGNITIVE_AGENT", "COGNITIVE_HOOK_WAIT"})
+NAME = "server"  # of the daemon's files
 
 
 class DaemonPaths:
@@ -31,14 +30,13 @@ class DaemonPaths:
 
 
 def daemon_paths() -> DaemonPaths:
-    """Return the paths of the daemon for the settings of this process. The daemon need not be running."""
+    """Return the paths of the data directory's daemon, which need not be running."""
     data = data_directory()
-    name = f"{_checksum(_settings()):08x}"
-    paths = DaemonPaths(os.path.join(data, "hook"), name)
+    paths = DaemonPaths(os.path.join(data, "hook"), NAME)
     if len(os.fsencode(paths.socket)) <= MAX_ADDRESS_LENGTH:
         return paths
     # not tempfile.gettempdir(), since processes with another TMPDIR must find the same socket
-    return DaemonPaths(paths.folder, name, f"/tmp/cognitive-hook-{os.geteuid()}-{_checksum(data):08x}")
+    return DaemonPaths(paths.folder, NAME, f"/tmp/cognitive-hook-{os.geteuid()}-{checksum(data)}")
 
 
 def with_private_folders(paths: DaemonPaths) -> DaemonPaths:
@@ -73,10 +71,6 @@ def data_directory() -> str:
     return platformdirs.user_data_dir("cognitive-layer")
 
 
-def _settings() -> str:
-    settings = sorted((name, value) for name, value in os.environ.items() if name.startswith("COGNITIVE_"))
-    return "\0".join(f"{name}={value}" for name, value in settings if name not in OWN and value)
-
-
-def _checksum(text: str) -> int:
-    return zlib.crc32(os.fsencode(text))
+def checksum(text: str) -> str:
+    """Return a checksum of a text, eight hexadecimal digits, or "" for an empty text."""
+    return f"{zlib.crc32(os.fsencode(text)):08x}" if text else ""

@@ -1,6 +1,6 @@
 """The protocol between a hook and the daemon: one connection for each call.
 
-A request is four fields that end in NUL, followed by the agent's JSON, unchanged, up to the end of the stream. A
+A request is five fields that end in NUL, followed by the agent's JSON, unchanged, up to the end of the stream. A
 response is one byte for its kind, followed by the JSON to print. The hook does not parse the JSON, since that would be
 its slowest step.
 """
@@ -30,18 +30,22 @@ class Call:
     """A call from a hook to the daemon: the hook's version, an event or command, the agent, and the event's JSON.
 
     If `agent` is empty, the daemon uses the agent of the folder `project`. If that is empty too, it uses the agent of
-    the working directory in the JSON.
+    the working directory in the JSON. `database` is the checksum of the database URL in the hook's environment; if it
+    is empty, the hook uses the daemon's database.
     """
 
     # not a dataclass: importing `dataclasses` takes as long as starting Python twice
-    __slots__ = ("agent", "event", "payload", "project", "version")
+    __slots__ = ("agent", "database", "event", "payload", "project", "version")
 
-    def __init__(self, version: str, event: str, agent: str = "", project: str = "", payload: bytes = b"") -> None:
+    def __init__(
+        self, version: str, event: str, agent: str = "", project: str = "", payload: bytes = b"", database: str = ""
+    ) -> None:
         self.version = version
         self.event = event
         self.agent = agent
         self.project = project
         self.payload = payload
+        self.database = database
 
 
 def encode(call: Call) -> bytes:
@@ -49,7 +53,7 @@ def encode(call: Call) -> bytes:
 
     The text fields contain no NUL, because environment variables and command-line arguments cannot contain one.
     """
-    fields = (call.version, call.event, call.agent, call.project)
+    fields = (call.version, call.event, call.agent, call.project, call.database)
     return b"".join(field.encode("utf-8", "surrogateescape") + b"\0" for field in fields) + call.payload
 
 
@@ -59,6 +63,6 @@ def decode(data: bytes) -> Call:
     Raises:
         ValueError: the bytes are not an encoded call.
     """
-    *fields, payload = data.split(b"\0", 4)
-    version, event, agent, project = (field.decode("utf-8", "surrogateescape") for field in fields)
-    return Call(version, event, agent, project, payload)
+    *fields, payload = data.split(b"\0", 5)
+    version, event, agent, project, database = (field.decode("utf-8", "surrogateescape") for field in fields)
+    return Call(version, event, agent, project, payload, database)

@@ -1,18 +1,18 @@
 """Editing of a coding agent's settings file: list, add and remove the hooks that run `cognitive hook`.
 
 All functions take and return the file's text. Claude Code's `settings.json` and Codex' `hooks.json` have the same form.
-Other settings keep their order, and a text that needs no change is returned byte for byte.
+Everything else in the text stays as it is, byte for byte.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from cognitive.hook import json_text
 from cognitive.hook.protocol import EVENTS
 
 # The events that all versions know: an agent may reject the whole file for an unknown one. Two events are left out that
@@ -32,16 +32,27 @@ def with_hooks(text: str, command: Callable[[str], str], events: Iterable[str]) 
         ValueError: the text is not JSON, or not of the documented form, so that no change would be safe.
     """
     settings = _read(text)
-    hooks = settings.setdefault("hooks", {})
     for event in events:
-        groups = hooks.setdefault(EVENTS[event], [])
-        ours = [handler for group in groups for handler in group.get("hooks", []) if event_of(handler) == event]
-        for handler in ours:
-            handler["command"] = command(event)
+        ours = [path for path, found in _ours(settings) if found == event]
+        for path in ours:
+            if _at(settings, path)["command"] != command(event):
+                text = json_text.replace(text, [*path, "command"], command(event))
         if not ours:
-            handler = {"type": "command", "command": command(event), "timeout": TIMEOUT}
-            groups.append({"hooks": [handler]})
-    return _to_text(settings, text)
+            text = _with_group(text, EVENTS[event], command(event))
+    return text
+
+
+def _with_group(text: str, name: str, command: str) -> str:
+    """Add a group with one hook, which runs `command`, to the groups of the event `name`."""
+    settings = _read(text)
+    group = {"hooks": [{"type": "command", "command": command, "timeout": TIMEOUT}]}
+    if not text.strip():
+        return json.dumps({"hooks": {name: [group]}}, indent=2) + "\n"
+    if "hooks" not in settings:
+        return json_text.add(text, [], "hooks", {name: [group]})
+    if name not in settings["hooks"]:
+        return json_text.add(text, ["hooks"], name, [group])
+    return json_text.add(text, ["hooks", name], None, group)
 
 
 def without_hooks(text: str) -> str:
@@ -52,23 +63,14 @@ def without_hooks(text: str) -> str:
     Raises:
         ValueError: the text is not JSON, or not of the documented form.
     """
-    settings = _read(text)
-    hooks = settings.get("hooks", {})
-    for name, groups in list(hooks.items()):
-        remaining = []
-        for group in groups:
-            others = [handler for handler in group.get("hooks", []) if event_of(handler) is None]
-            if len(others) == len(group.get("hooks", [])):
-                remaining.append(group)
-            elif others:
-                remaining.append({**group, "hooks": others})
-        if remaining or not groups:
-            hooks[name] = remaining
-        else:
-            del hooks[name]
-    if not hooks and _read(text).get("hooks"):
-        del settings["hooks"]
-    return _to_text(settings, text)
+    while (settings := _read(text)) and (path := next((path for path, _ in _ours(settings)), None)) is not None:
+        # an only handler is removed with its group, an only group with its event, and an only event with all hooks
+        for container, whole in ((4, 3), (2, 2), (1, 1)):
+            if len(_at(settings, path[:container])) > 1:
+                break
+            path = path[:whole]
+        text = json_text.remove(text, path)
+    return text
 
 
 def hook_commands(text: str) -> dict[str, str]:
@@ -77,13 +79,23 @@ def hook_commands(text: str) -> dict[str, str]:
     Raises:
         ValueError: the text is not JSON, or not of the documented form.
     """
-    handlers = (
-        handler
-        for groups in _read(text).get("hooks", {}).values()
-        for group in groups
-        for handler in group.get("hooks", [])
-    )
-    return {event: handler["command"] for handler in handlers if (event := event_of(handler)) is not None}
+    settings = _read(text)
+    return {event: _at(settings, path)["command"] for path, event in _ours(settings)}
+
+
+def _ours(settings: Mapping[str, Any]) -> Iterator[tuple[list[str | int], str]]:
+    """Yield the path and the event of each handler that runs `cognitive hook`."""
+    for name, groups in settings.get("hooks", {}).items():
+        for number, group in enumerate(groups):
+            for place, handler in enumerate(group.get("hooks", [])):
+                if (event := event_of(handler)) is not None:
+                    yield ["hooks", name, number, "hooks", place], event
+
+
+def _at(settings: Any, path: Iterable[str | int]) -> Any:
+    for key in path:
+        settings = settings[key]
+    return settings
 
 
 def event_of(handler: Mapping[str, Any]) -> str | None:
@@ -128,15 +140,3 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(values) < len(pairs):
         raise ValueError(f"has a key twice in one object: {', '.join(sorted(values))}")
     return values
-
-
-def _to_text(settings: dict[str, Any], before: str) -> str:
-    """Return settings as JSON, with the indentation and escaping of `before`, the file's text before the change.
-
-    If the settings did not change, return `before` itself.
-    """
-    if before.strip() and settings == _read(before):
-        return before
-    indent = re.search(r"^[ \t]+(?=\")", before, re.MULTILINE)
-    text = json.dumps(settings, indent=indent.group() if indent else 2, ensure_ascii="\\u" in before)
-    return text + "\n" if not before.strip() or before.endswith("\n") else text

@@ -19,7 +19,7 @@ def start(paths: DaemonPaths) -> bool:
 
     Return False, and start nothing, if a daemon is running, starting or ending.
     """
-    lock = locked(paths)
+    lock = locked(paths.lock)
     if lock is None:
         return False
     log = os.open(paths.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
@@ -37,15 +37,15 @@ def start(paths: DaemonPaths) -> bool:
     return True
 
 
-def locked(paths: DaemonPaths) -> int | None:
-    """Acquire the daemon's file lock and return its file descriptor, or None if another process holds the lock."""
-    lock = os.open(paths.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+def locked(path: str) -> int | None:
+    """Acquire a daemon's file lock and return its file descriptor, or None if another process holds the lock."""
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(lock)
         return None
-    if _file_identity(paths.lock) != os.fstat(lock)[:3]:
+    if _file_identity(path) != os.fstat(lock)[:3]:
         os.close(lock)  # the file was removed meanwhile, with its folder; the next hook locks the new file
         return None
     return lock

@@ -12,7 +12,8 @@ import json
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from brain.text import storable
@@ -34,7 +35,7 @@ class TranscriptTurn:
     """A turn of a transcript: the user's prompt, and the model's texts and tool calls that followed.
 
     The last of `texts` is the answer. `injected` has the texts that Cognitive's hooks added to the prompt. `status` is
-    "completed", "failed" or "abandoned".
+    "completed", "failed" or "abandoned". `at` is when the prompt was written.
     """
 
     prompt: str = ""
@@ -43,6 +44,7 @@ class TranscriptTurn:
     texts: list[str] = field(default_factory=list)
     calls: dict[str, ToolCall] = field(default_factory=dict)
     status: str = "completed"
+    at: datetime | None = None
 
     @property
     def answer(self) -> str:
@@ -58,6 +60,7 @@ class _TranscriptEntry:
     text: str = ""
     id: str | None = None
     call: ToolCall | None = None
+    at: datetime | None = None
 
 
 def tail(path: str, max_bytes: int = TAIL_BYTES) -> list[bytes]:
@@ -106,7 +109,9 @@ def _entries(line: bytes) -> Iterator[_TranscriptEntry]:
     if not isinstance(record, Mapping):
         return
     payload = record.get("payload")
-    yield from _codex(str(record.get("type")), payload) if isinstance(payload, Mapping) else _claude(record)
+    entries = _codex(str(record.get("type")), payload) if isinstance(payload, Mapping) else _claude(record)
+    for entry in entries:
+        yield replace(entry, at=_moment(record.get("timestamp"))) if entry.kind == "prompt" else entry
 
 
 def _claude(record: Mapping[str, Any]) -> Iterator[_TranscriptEntry]:
@@ -142,7 +147,10 @@ def _codex(kind: str, payload: Mapping[str, Any]) -> Iterator[_TranscriptEntry]:
     elif kind == "event_msg" and payload_type == "item_completed" and isinstance(item, Mapping):
         entry_kind = {"UserMessage": "prompt", "AgentMessage": "answer"}.get(str(item.get("type")))
         if entry_kind is not None:
-            yield _TranscriptEntry(entry_kind, _joined(item.get("content")))
+            turn_id = payload.get("turn_id")
+            yield _TranscriptEntry(
+                entry_kind, _joined(item.get("content")), turn_id if isinstance(turn_id, str) else None
+            )
     elif kind == "event_msg" and payload_type == "turn_aborted":
         yield _TranscriptEntry("interrupted")
     elif kind == "response_item" and payload_type == "message" and payload.get("role") == "developer":
@@ -164,7 +172,7 @@ def _apply(turns: list[TranscriptTurn], entry: _TranscriptEntry) -> None:
         turns.append(TranscriptTurn())
     last = turns[-1]
     if entry.kind == "prompt":
-        last.prompt, last.prompt_id = storable(entry.text), entry.id
+        last.prompt, last.prompt_id, last.at = storable(entry.text), entry.id, entry.at
     elif entry.kind == "injected":
         last.injected.append(storable(entry.text))
     elif entry.kind == "answer" and entry.text.strip():
@@ -221,6 +229,14 @@ def _injected(attachment: Any) -> list[str]:
 
 def _is_injected(text: str) -> bool:
     return OPENING in text or PREFIX_OPENING in text
+
+
+def _moment(value: Any) -> datetime | None:
+    try:
+        at = datetime.fromisoformat(str(value))
+    except ValueError:
+        return None
+    return at if at.tzinfo is not None else None
 
 
 def _joined(content: Any) -> str:

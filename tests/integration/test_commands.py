@@ -93,6 +93,14 @@ def shell(environment, agent) -> Shell:
     return Shell(environment, agent)
 
 
+def test_dry_run_of_an_import_says_what_would_be_left_out(shell, root):
+    result = shell.run("db", "import", str(root / "tests/data/imports/mem0.json"), "--agent", shell.agent, "--dry-run")
+    assert result.exit_code == 0, result.output
+    assert "4 memories: 3 would be imported, 1 merged with equal ones." in result.stdout
+    assert "Users: cem (2), ada (1), bob (1)." in result.stdout
+    assert "Left out 1 times, first on line 42: a record without text." in result.stdout
+
+
 def test_every_command_works_and_prints_its_documented_json(shell, urls, tmp_path):
     [id] = shell("remember", PAYMENTS, "--type", "decision")["ids"]
     lines = tmp_path / "memories.jsonl"

@@ -24,7 +24,6 @@ from cognitive import CognitiveLayer, NewMemory, Policy
 from cognitive.hook.client import ask
 from cognitive.hook.daemon import Daemon, with_journaled_placement
 from cognitive.hook.paths import MAX_ADDRESS_LENGTH, DaemonPaths, daemon_paths, data_directory, with_private_folders
-from cognitive.hook.project import agent_of, project_of
 from cognitive.hook.protocol import ANSWER, OUTDATED, STATUS, STOP, VERSION, Call, decode, encode
 from cognitive.hook.start import locked
 
@@ -207,15 +206,6 @@ def test_hook_process_imports_no_heavy_modules(environment):
     assert ran.stdout.split() == []
 
 
-def test_daemons_are_separate_for_different_settings(environment):
-    run(environment, "server", "start")
-    other = {**environment, "COGNITIVE_DATABASE_URL": "postgresql://nowhere.invalid/x"}
-    status = json.loads(run(other, "status", "--json").stdout)
-    assert status["server"]["state"] == "stopped"
-    mine = {**environment, "COGNITIVE_AGENT": "me", "COGNITIVE_HOOK_WAIT": "1"}
-    assert json.loads(run(mine, "status", "--json").stdout)["server"]["state"] == "running"
-
-
 def test_daemon_restarts_after_a_kill(environment):
     run(environment, "server", "start")
     pid = json.loads(run(environment, "status", "--json").stdout)["server"]["pid"]
@@ -234,7 +224,7 @@ cognitive.hook.protocol.VERSION = "0.0.1"
 from cognitive.hook.paths import daemon_paths, with_private_folders
 from cognitive.hook.start import locked
 from cognitive.hook.daemon import main
-sys.argv[1:] = [str(locked(with_private_folders(daemon_paths())))]
+sys.argv[1:] = [str(locked(with_private_folders(daemon_paths()).lock))]
 main()
 """
 
@@ -295,16 +285,16 @@ def test_lock_on_a_removed_file_is_not_acquired(paths, monkeypatch):
         flock(lock, how)
 
     monkeypatch.setattr(fcntl, "flock", meanwhile)
-    assert locked(paths) is None
+    assert locked(paths.lock) is None
     monkeypatch.undo()
-    assert locked(paths) is not None
+    assert locked(paths.lock) is not None
 
 
 def test_lock_has_one_holder(paths):
-    lock = locked(paths)
-    assert locked(paths) is None
+    lock = locked(paths.lock)
+    assert locked(paths.lock) is None
     os.close(lock)
-    os.close(locked(paths))
+    os.close(locked(paths.lock))
 
 
 @pytest.mark.parametrize("user", [0, 1000])
@@ -337,24 +327,10 @@ def test_long_data_directory_gets_a_short_socket_path(monkeypatch, tmp_path):
 
 
 def test_call_survives_encoding_and_decoding():
-    call = Call("1", "stop", "Ada's\nagent", "/tmp/\udcff", b"\0{}\0\n")
+    call = Call("1", "stop", "Ada's\nagent", "/tmp/\udcff", b"\0{}\0\n", "0a1b")
     read = decode(encode(call))
     assert [getattr(read, name) for name in Call.__slots__] == [getattr(call, name) for name in Call.__slots__]
 
 
 def test_hook_protocol_version_is_the_package_version(root):
     assert tomllib.loads((root / "pyproject.toml").read_text())["project"]["version"] == VERSION
-
-
-def test_agent_id_is_derived_from_the_project_directory(tmp_path):
-    (tmp_path / "Web Shop" / ".git").mkdir(parents=True)
-    (tmp_path / "Web Shop" / "src" / "app").mkdir(parents=True)
-    name = agent_of(str(tmp_path / "Web Shop" / "src" / "app"))
-    assert name == agent_of(str(tmp_path / "Web Shop"))
-    assert name.startswith("Web-Shop-")
-    (tmp_path / "link").symlink_to(tmp_path / "Web Shop")
-    assert agent_of(str(tmp_path / "link")) == name
-    (tmp_path / "other" / "Web Shop").mkdir(parents=True)
-    assert agent_of(str(tmp_path / "other" / "Web Shop")) != name
-    assert project_of(str(tmp_path / "other")) == os.path.realpath(tmp_path / "other")
-    assert agent_of("/").startswith("project-")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 import uuid
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,7 +14,9 @@ import pytest
 
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, TurnRef
 from cognitive.hook.daemon import with_journaled_placement
-from cognitive.hook.events import MAX_CALLS, MAX_RESULT_LENGTH, Hooks, resume_text
+from cognitive.hook.events import Hooks, resume_text
+from cognitive.hook.payload import MAX_RESULT_LENGTH
+from cognitive.hook.reporting import MAX_CALLS
 from cognitive.prompt import PREFIX_OPENING, memory_lines, without_injected
 from cognitive.session.recent import ResumedSession
 from tests.internals import internals
@@ -21,6 +24,7 @@ from tests.internals import internals
 ORDERS = "The orders service keeps its data in Postgres 18."
 QUESTION = "Which database does the orders service use?"
 ANSWER = "The orders service keeps its data in Postgres 18, so look there."
+AGREED = "We agreed that releases are cut on the second Tuesday of each month by Farid."
 
 
 @pytest.fixture(scope="module")
@@ -270,6 +274,49 @@ async def test_resumed_session_receives_its_recorded_state(session, layer, agent
         assert without_injected(added) == "", "quoted text cannot escape its block"
 
 
+def repository_of(user, folder):
+    """Return the payload's working directory: a new repository whose Git user has this address."""
+    path = folder / user.partition("@")[0]
+    for arguments in (["init", str(path)], ["-C", str(path), "config", "user.email", user]):
+        subprocess.run(["git", *arguments], check=True, capture_output=True)
+    return str(path)
+
+
+async def test_session_is_the_git_users_also_after_the_daemon_was_replaced(session, hooks, layer, agent, tmp_path):
+    ada, bob = "ada@example.com", "bob@example.com"
+    mine = NewMemory(type="fact", content="The orders service of Ada keeps its data in SQLite.", user_id=ada)
+    await layer.remember(agent, [mine])
+    at = {user: {"cwd": repository_of(user, tmp_path)} for user in (ada, bob)}
+    assert "SQLite" in await session.prompt(QUESTION, "p1", **at[ada])
+    session.hooks = Hooks(layer)
+    await session("stop", prompt_id="p1", last_assistant_message=ANSWER, **at[ada])
+    await hooks.flush()
+    assert "SQLite" not in await Session(hooks, agent, tmp_path).prompt(QUESTION, "p2", **at[bob])
+    assert [turn.turn_id for turn in await layer.explain.turns(agent, user_id=ada)] == ["p1"]
+    [turn] = await layer.explain.turns(agent, user_id=bob)
+    assert await layer.explain.turns(agent) == []
+    report = await layer.post_turn(TurnRef(agent, "p1", ada), Outcome())
+    assert report.duplicate
+    await layer.work.plan(agent, session.id, ["Look at the orders"], user_id=ada)
+    assert "Look at the orders" in await session("session-start", source="resume", **at[ada])
+
+
+async def test_erasure_of_a_user_leaves_the_sessions_of_others(hooks, layer, agent, tmp_path):
+    ada, bob = "ada@example.com", "bob@example.com"
+    await layer.remember(agent, [NewMemory(type="fact", content="The team is called Harbour.", pinned=True)])
+    [private] = await layer.remember(agent, [NewMemory(type="fact", content=ORDERS, user_id=ada)])
+    sessions = {user: Session(hooks, agent, tmp_path) for user in (ada, bob)}
+    at = {user: {"cwd": repository_of(user, tmp_path)} for user in (ada, bob)}
+    for user, session in sessions.items():
+        assert PREFIX_OPENING in await session.prompt(QUESTION, f"{user}-1", **at[user])
+        await session("stop", prompt_id=f"{user}-1", last_assistant_message="Yes.", **at[user])
+    await layer.forget(agent, [private], user_id=ada)
+    for user, session in sessions.items():
+        session.file.write_text("")  # the transcript holds no pinned memories
+        added = await session.prompt("What is the team called?", f"{user}-2", **at[user])
+        assert (PREFIX_OPENING in (added or "")) == (user == ada)
+
+
 def test_a_summary_is_quoted_line_by_line():
     moment = datetime(2026, 9, 1, tzinfo=UTC)
     resumed = ResumedSession(
@@ -303,3 +350,44 @@ async def test_turn_records_the_coding_agent_as_its_runtime(session, hooks, laye
     rows = await connection.fetch("SELECT turn_id, runtime FROM cognitive.turn WHERE agent_id = $1", agent)
     await connection.close()
     assert {tuple(row) for row in rows} == {("p1", "claude-code"), ("t1", "codex")}
+
+
+async def test_turn_without_a_daemon_is_recorded_from_the_transcript(urls, embedder, agent, tmp_path):
+    policy = with_journaled_placement(Policy(deadline_ms=30_000, capture="exchange"))
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
+        hooks = Hooks(layer)
+        await layer.remember(agent, [NewMemory(type="fact", content=ORDERS)])
+        session = Session(hooks, agent, tmp_path)
+        session.writes("user", "An older question?", promptId="p0", timestamp="2026-11-02T08:00:00.000Z")
+        session.writes("assistant", "An older answer.")
+        session.writes("user", AGREED, promptId="p1", timestamp="2026-11-02T09:00:00.000Z")
+        session.writes("assistant", "I will remember the second Tuesday.")
+        for _ in range(2):  # other hooks can make the agent stop twice
+            await session("stop", prompt_id="p1", last_assistant_message="I will remember the second Tuesday.")
+        assert await statuses(hooks, layer, agent) == ["completed"]
+        memories = await layer.admin.find(agent, {"tags": {"in": ["captured"]}})
+        assert [memory.content for memory in memories] == [AGREED, "I will remember the second Tuesday."]
+        assert memories[0].occurred_at == datetime(2026, 11, 2, 9, tzinfo=UTC)
+        assert (await layer.explain.turn(agent, "p1")).shown == (), "the agent saw no memory in this turn"
+
+
+async def test_unseen_turn_is_recorded_at_the_next_prompt(session, hooks, layer, agent):
+    session.writes("user", AGREED, promptId="p1")
+    await session("post-tool-use", prompt_id="p1", tool_name="Bash", tool_input={}, tool_use_id="t", tool_response="ok")
+    session.writes("assistant", "Noted.")
+    await session.prompt(QUESTION, "p2")
+    await session("stop", prompt_id="p2", last_assistant_message=ANSWER)
+    assert await statuses(hooks, layer, agent) == ["completed", "completed"]
+
+
+async def test_erased_prompt_is_not_recorded_from_the_transcript(session, hooks, layer, agent):
+    await session.prompt(QUESTION, "p1")
+    await layer.erase_agent(agent)
+    session.writes("assistant", ANSWER)
+    await session("stop", prompt_id="p1")
+    assert await statuses(hooks, layer, agent) == []
+
+
+async def test_unseen_turn_without_transcript_records_nothing(session, hooks, layer, agent):
+    await session("stop", prompt_id="gone", last_assistant_message=ANSWER)
+    assert await statuses(hooks, layer, agent) == []

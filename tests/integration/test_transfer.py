@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from brain.types import MAX_LABELS
-from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+from cognitive import ALL_USERS, CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.api import import_export
 from cognitive.bootstrap import Extensions, assemble
 from cognitive.errors import InvalidInput
@@ -85,15 +84,16 @@ async def test_import_restores_the_export_once(layer, agent):
 @pytest.mark.parametrize(
     ("line", "content", "source", "tags"),
     [
-        (MEM0, "Likes green tea", "mem0/5c1f", ("user_id:ada", "food")),
-        (MEM0["results"][0], "Likes green tea", "mem0/5c1f", ("user_id:ada", "food")),
+        (MEM0, "Likes green tea", "mem0/5c1f", ("food",)),
+        (MEM0["results"][0], "Likes green tea", "mem0/5c1f", ("food",)),
         (LANGGRAPH, "Works nights", "langgraph/users/ada/k1", ("users", "ada")),
     ],
 )
 async def test_exports_of_other_systems_are_imported_as_foreign(layer, agent, line, content, source, tags):
     ids = await layer.admin.import_lines(agent, [json.dumps(line), "", json.dumps(line)])
     assert len(set(ids)) == 1
-    [memory] = await layer.get(agent, ids[:1])
+    [memory] = await layer.get(agent, ids[:1], user_id=ALL_USERS)
+    assert memory.user_id == (None if "langgraph" in source else "ada")
     assert (memory.content, memory.source, memory.tags, memory.trust) == (content, source, tags, "foreign")
     assert memory.occurred_at.year == 2026
 
@@ -244,7 +244,6 @@ CHANGE = {"number": 1, "changed_at": AT.isoformat()}
             {"form": "cognitive-policy-1", "role": "live", "by": "x", "changes": {"trust.min_level": 1}},
             "trust.min_level",
         ),
-        (json.loads("[" * 3 + "]" * 3), "list"),
     ],
 )
 async def test_file_with_an_invalid_line_stores_nothing(layer, agent, bad, culprit):
@@ -266,10 +265,7 @@ async def test_old_export_without_usage_is_imported(layer, agent):
     assert (await layer.get(agent, ids[:1]))[0].replaced_by == ids[1]
 
 
-TAGGED = {"id": "1", "memory": "Tea is served at noon.", "categories": [f"tag {n}" for n in range(MAX_LABELS + 1)]}
-
-
-@pytest.mark.parametrize("bad", ["{", "7", '{"colour": "red"}', '{"id": "1", "memory": " "}', json.dumps(TAGGED)])
+@pytest.mark.parametrize("bad", ["{", "7", '{"colour": "red"}', '{"id": "1", "memory": "x"', "[" * 1_000 + "]" * 1_000])
 async def test_unreadable_line_is_named_by_its_number(layer, agent, bad):
     with pytest.raises(InvalidInput, match="line 3"):
         await layer.admin.import_lines(agent, [json.dumps(LANGGRAPH), "", bad])

@@ -48,6 +48,49 @@ def test_reinstalling_does_not_change_the_text():
     assert installed(scrawled) == scrawled
 
 
+FORMATTED = """{
+    "model": "opus",   "env": {"A": "1"},
+  "permissions": {
+      "allow": ["Bash(git *)",  "Read"]
+  },
+	"hooks": {"Notification": [{"hooks": [{"type": "command", "command": "notify-send 'é'"}]}],
+            "PostToolUse": [
+      {
+        "matcher": "Edit|Write",
+        "hooks": [{"type": "command", "command": "prettier --write"}]
+      }
+            ]
+  }
+}"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        FORMATTED,
+        FORMATTED + "\n",
+        '{"model": "opus",   "env": {}}',
+        '{ "model":"opus" }',
+        "{}",
+        "{}\n",
+        json.dumps(OTHER_SETTINGS, indent="\t"),
+        json.dumps(OTHER_SETTINGS, separators=(",", ":")),
+        '{\n  "model": "opus",\n  "z": [\n    1,\n    2\n  ]\n}\n',
+    ],
+)
+def test_uninstalling_restores_the_file_byte_for_byte(text):
+    new = installed(text)
+    assert hook_commands(new) == {event: command(event) for event in CLAUDE_EVENTS}
+    assert without_hooks(new) == text
+    changed = with_hooks(new, lambda event: f"cognitive hook {event} --agent team", CLAUDE_EVENTS)
+    assert without_hooks(changed) == text
+
+
+def test_installed_hooks_are_indented_like_the_file():
+    new = installed('{\n    "model": "opus"\n}\n')
+    assert new == json.dumps(json.loads(new), indent=4) + "\n"
+
+
 def test_new_installation_replaces_the_earlier_one():
     new = with_hooks(installed(""), lambda event: f"cognitive hook {event} --agent team", CLAUDE_EVENTS)
     assert hook_commands(new)["stop"] == "cognitive hook stop --agent team"

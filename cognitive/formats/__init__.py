@@ -1,0 +1,19 @@
+"""Files of other systems that an import reads, and the Markdown that an export writes.
+
+Each system has a module with rows of `Format`. A new one is a further module and its rows in `registry`.
+
+Modules, in order of execution:
+
+- `records`: split a JSON text of any layout into records, while it is read.
+- `registry`: the table of all formats.
+- `format`: the values that a format returns, and what formats have in common.
+- `mem0`: memories of mem0.
+- `langgraph`: items of LangGraph's stores, also as LangMem writes them.
+- `zep`: facts, entities and episodes of Zep's graphs.
+- `letta`: memory blocks, passages and messages of Letta.
+- `hindsight`: memories of Hindsight.
+- `conversations`: what the exports of conversations have in common.
+- `chatgpt`: conversations of ChatGPT.
+- `claude`: conversations of Claude.
+- `markdown`: memories as Markdown.
+"""
