@@ -21,6 +21,7 @@ Modules, in order of execution:
 - `poisoning`: measure published attacks on memories, with each defence.
 - `upkeep`: count the planted pairs that the upkeep lists name.
 - `upkeep_texts`: write synthetic memories for it.
+- `formation`: measure which memories the rules form from exchanges.
 - `told`: measure whether facts are found that were stated in conversations.
 - `reembed`: time a change of the embedding model while turns go on.
 - `filters`: time `recall` under filters, and compare it with an exact scan.
