@@ -249,7 +249,7 @@ class MemoryStore:
 
         A claim is a key as `brain.claims.claim_key` returns it.
         """
-        bound = SQL.claiming(agent_id=scope.agent_id, user_id=scope.user or SHARED, claims=list(claims))
+        bound = SQL.claiming(agent_id=scope.agent_id, claims=list(claims))
         rows = await self._database.run(scope, lambda c: c.fetch(*bound))
         return [as_value(Memory, row) for row in rows]
 

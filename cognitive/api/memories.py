@@ -77,7 +77,8 @@ class AgentMemories:
         ids: list[UUID] = []
         for memory in memories:  # one by one, because each may replace the one before
             dated = memory if memory.occurred_at else memory.model_copy(update={"occurred_at": now})
-            ids += await self._store.remember(agent_id, await with_updates(self._store, agent_id, [dated]), now=now)
+            scope = Scope.of_one(agent_id, memory.user_id)
+            ids += await self._store.remember(agent_id, await with_updates(self._store, scope, [dated]), now=now)
             if progress is not None:
                 progress(len(ids), len(memories))
         return ids

@@ -17,6 +17,7 @@ from cognitive.privacy.secrets import SECRET
 TAG = "formed"  # tag of formed memories, by which an operator can find or forget them
 # The memory types of the kinds that are no types; such a memory has its kind as an attribute.
 _TYPES: dict[FormationKind, MemoryType] = {"preference": "fact", "instruction": "fact", "plan": "episode"}
+_PERSONAL: tuple[FormationKind, ...] = ("preference", "instruction")
 _RELATIVE_DAY = re.compile(
     r"\b(?:(by|until|till|before|from|since|for|after) )?(today|tomorrow)\b(?!['’-])", re.IGNORECASE
 )
@@ -55,6 +56,11 @@ def formed_memories(line: CapturedLine, proposals: Sequence[Proposal], settings:
         )
         for each in wanted
     ]
+
+
+def is_personal(memory: NewMemory) -> bool:
+    """Return True if a formed memory is its user's own even where an agent shares what it captures."""
+    return memory.attributes.get("kind") in _PERSONAL
 
 
 def _attributes(proposal: Proposal, at: datetime) -> dict[str, str]:

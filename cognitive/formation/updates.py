@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from brain.claims import claim_of
 from brain.store import MemoryStore
 from brain.types import Memory, NewMemory
+from brain.users import Scope
 
 
-async def with_updates(store: MemoryStore, agent_id: str, memories: Sequence[NewMemory]) -> list[NewMemory]:
+async def with_updates(store: MemoryStore, scope: Scope, memories: Sequence[NewMemory]) -> list[NewMemory]:
     """Return memories that are about to be stored, each with the older memory that it supersedes, if there is one.
+
+    `scope` is the view of the user of all of these memories, or the view without a user if they are shared.
 
     Formed memories replace formed ones only, and those of the host the host's. Memories that name what they supersede
     stay unchanged.
@@ -18,7 +21,7 @@ async def with_updates(store: MemoryStore, agent_id: str, memories: Sequence[New
     claims = {claim.key for memory in memories if (claim := claim_of(memory.content, memory.speaker)) is not None}
     if not claims:
         return list(memories)
-    known = await store.claiming(agent_id, sorted(claims))
+    known = await store.claiming(scope, sorted(claims))
     return [memory if memory.supersedes is not None else _superseding(memory, known) for memory in memories]
 
 

@@ -15,10 +15,13 @@ RENT, NEW_RENT = "Our rent is 900 euros.", "Our rent is 950 euros."
 
 
 @asynccontextmanager
-async def forming(urls, embedder, capture: str = "user", **formation) -> AsyncIterator[CognitiveLayer]:
+async def forming(
+    urls, embedder, capture: str = "user", capture_scope: str = "user", **formation
+) -> AsyncIterator[CognitiveLayer]:
     """Open a layer that captures and forms. It has formed everything once it is closed."""
     policy = Policy(
         capture=capture,
+        capture_scope=capture_scope,
         formation=formation,
         deadline_ms=8_000,
         deadlines={"post_turn_ms": 20_000},
@@ -28,9 +31,9 @@ async def forming(urls, embedder, capture: str = "user", **formation) -> AsyncIt
         yield layer
 
 
-async def say(layer: CognitiveLayer, agent: str, text: str, response: str = "I see.", at: datetime | None = None):
-    context = await layer.pre_turn(Turn(agent_id=agent, session_id="s1", text=text, now=at))
-    await layer.post_turn(context, Outcome(response=response))
+async def say(layer: CognitiveLayer, agent: str, text: str, at: datetime | None = None, user: str | None = None):
+    context = await layer.pre_turn(Turn(agent_id=agent, session_id="s1", text=text, now=at, user_id=user))
+    await layer.post_turn(context, Outcome(response="I see."))
     return context
 
 
@@ -148,3 +151,31 @@ async def test_hosts_memories_are_updated_only_on_demand(urls, embedder, agent, 
         )
         found = await layer.get(agent, [old, new])
     assert [memory.hidden_reason for memory in found] == [reason, None]
+
+
+async def test_formed_memories_belong_to_the_user_of_their_turn(urls, embedder, agent):
+    async with forming(urls, embedder) as layer:
+        await say(layer, agent, LIKES, user="ada")
+        await say(layer, agent, RENT, at=datetime(2026, 3, 1, 9, tzinfo=UTC), user="ada")
+    async with forming(urls, embedder) as layer:  # another user's value is no update of the first one's
+        await say(layer, agent, NEW_RENT, at=datetime(2026, 5, 1, 9, tzinfo=UTC), user="ben")
+    assert await formed(urls, embedder, agent, user_id="ada") == [("fact", RENT), ("preference", LIKES)]
+    assert await formed(urls, embedder, agent, user_id="ben") == [("fact", NEW_RENT)]
+    assert await formed(urls, embedder, agent) == []
+
+
+async def test_preferences_of_a_team_agent_stay_the_users(urls, embedder, agent):
+    async with forming(urls, embedder, capture_scope="agent") as layer:
+        await say(layer, agent, f"{LIKES} {RENT}", user="ada")
+    assert await formed(urls, embedder, agent, user_id="ada") == [("fact", RENT), ("preference", LIKES)]
+    assert await formed(urls, embedder, agent, user_id="ben") == [("fact", RENT)]
+
+
+@pytest.mark.parametrize("scope", ["user", "agent"])
+async def test_lines_left_by_a_crash_form_memories_of_their_user(urls, embedder, agent, scope):
+    async with forming(urls, embedder, capture_scope=scope, kinds=()) as layer:
+        await say(layer, agent, LIKES, user="ada")
+    async with forming(urls, embedder, capture_scope=scope) as layer:
+        await layer.pre_turn(Turn(agent_id=agent, session_id="s2", text="Good morning!"))
+    assert await formed(urls, embedder, agent, user_id="ada") == [("preference", LIKES)]
+    assert await formed(urls, embedder, agent) == []

@@ -95,7 +95,9 @@ def test_all_statement_files_are_listed_and_loaded(root):
 def test_every_statement_is_used(root):
     paths = [path for folder in ("brain", "cognitive") for path in (root / folder).rglob("*.py")]
     sources = [path.read_text(encoding="utf-8") for path in paths]
-    attributes = {name for text in sources for name in re.findall(r"\b(?:SQL|WRITING|sql|_OF_AGENT|_OF_USER)\.(\w+)", text)}
+    attributes = {
+        name for text in sources for name in re.findall(r"\b(?:SQL|WRITING|sql|_OF_AGENT|_OF_USER)\.(\w+)", text)
+    }
     strings = {name for text in sources for name in re.findall(r'"(\w+)"', text)}
     counted = {f"count_{kind}" for kind in strings}  # names of retention statements are composed from the kind of row
     for port in PORTS:
