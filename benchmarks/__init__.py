@@ -21,8 +21,10 @@ Modules, in order of execution:
 - `poisoning`: measure published attacks on memories, with each defence.
 - `upkeep`: count the planted pairs that the upkeep lists name.
 - `upkeep_texts`: write synthetic memories for it.
+- `formation`: measure which memories the rules form from exchanges.
 - `told`: measure whether facts are found that were stated in conversations.
 - `reembed`: time a change of the embedding model while turns go on.
+- `users`: measure what the other users of an agent cost one of them.
 - `filters`: time `recall` under filters, and compare it with an exact scan.
 - `large`: make a database with an agent of a million memories and turns.
 - `dashboard`: time the dashboard's reads and pages on a database made by `large`.

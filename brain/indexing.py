@@ -94,9 +94,9 @@ def passages(
 def surroundings(type_: MemoryType, context: str, entities: Iterable[str], attributes: Mapping[str, Any]) -> str:
     """Return the text that surrounds a memory: its entities, the names and texts of its attributes, its context.
 
-    Attributes with fixed words, such as the outcome of a decision, are left out.
+    Attributes with fixed words, such as the outcome of a decision, and ids are left out.
     """
-    named = (attributes.get(name, "") for name, kind in _ATTRIBUTES[type_].items() if isinstance(kind, str))
+    named = (attributes.get(name, "") for name, kind in _ATTRIBUTES[type_].items() if kind in ("label", "text"))
     return "\n".join(text for each in (", ".join(entities), *named, context) if (text := each.strip()))
 
 

@@ -12,8 +12,8 @@ from typing import Literal
 
 MemoryType = Literal["decision", "fact", "procedure", "episode"]
 
-# The kind of an attribute: a short name, a text, or one of the listed words.
-AttributeKind = Literal["label", "text"] | tuple[str, ...]
+# The kind of an attribute: a short name, a text, an id (which is not indexed), or one of the listed words.
+AttributeKind = Literal["label", "text", "id"] | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,7 @@ TYPE_ROWS: tuple[TypeRow, ...] = (
             "rationale": "text",
             "stakes": ("low", "medium", "high", "critical"),
             "category": "label",
+            "formed_by": "id",
         },
         tokens={"conversation": 500, "question": 1000, "task": 2000, "decision": 3500, "creative": 1000, "debug": 1500},
         shown=("rationale", "outcome"),
@@ -51,21 +52,26 @@ TYPE_ROWS: tuple[TypeRow, ...] = (
         name="fact",
         heading="Facts",
         colour="var(--c4)",
-        attributes={"subject": "label", "category": "label"},
+        attributes={
+            "subject": "label",
+            "category": "label",
+            "kind": ("preference", "instruction"),
+            "formed_by": "id",
+        },
         tokens={"conversation": 500, "question": 1500, "task": 1500, "decision": 2000, "creative": 1500, "debug": 1000},
     ),
     TypeRow(
         name="procedure",
         heading="Procedures",
         colour="var(--c1)",
-        attributes={"name": "label", "domain": "label"},
+        attributes={"name": "label", "domain": "label", "formed_by": "id"},
         tokens={"conversation": 0, "question": 500, "task": 1500, "decision": 2000, "creative": 500, "debug": 2500},
     ),
     TypeRow(
         name="episode",
         heading="Episodes",
         colour="var(--c2)",
-        attributes={"title": "label", "outcome": "label"},
+        attributes={"title": "label", "outcome": "label", "kind": ("plan",), "date": "id", "formed_by": "id"},
         # A conversation needs a budget too: without it, "continue what we were doing" would show nothing.
         tokens={"conversation": 600, "question": 500, "task": 1000, "decision": 1000, "creative": 500, "debug": 1000},
         shown=("outcome",),

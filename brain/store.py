@@ -254,6 +254,15 @@ class MemoryStore:
         identities = [_identity_by_source(type_, source) for source in sources]
         return await self.get(scope, list((await self._existing(scope, identities)).values()))
 
+    async def claiming(self, scope: Scope, claims: Sequence[str]) -> list[Memory]:
+        """Return the visible memories of the view's owner that state one of these claims, oldest first.
+
+        A claim is a key as `brain.claims.claim_key` returns it.
+        """
+        bound = SQL.claiming(agent_id=scope.agent_id, claims=list(claims))
+        rows = await self._database.run(scope, lambda c: c.fetch(*bound))
+        return [as_value(Memory, row) for row in rows]
+
     async def find(self, scope: Scope, wanted: MemoryFilter, limit: int, offset: int = 0) -> list[Memory]:
         """Return a page of the memories that a filter admits, oldest first, with those that are hidden."""
         admitted = filter_sql.condition(wanted)
@@ -347,7 +356,11 @@ def identity(memory: NewMemory) -> bytes:
     """Return a digest that identifies a memory of an agent: equal digests mean the same memory.
 
     It is the SHA-256 of the type and source or, if there is no source, of the type, speaker, session, time and content.
+    Several memories may be formed from one source; `formed_by` names the rule or model and the place in the source.
     """
+    formed_by = memory.attributes.get("formed_by")
+    if memory.source is not None and formed_by is not None:
+        return _digest(["formed", memory.type, memory.source, formed_by])
     if memory.source is not None:
         return _identity_by_source(memory.type, memory.source)
     occurred_at = memory.occurred_at.astimezone(UTC).isoformat() if memory.occurred_at else None

@@ -165,7 +165,7 @@ def invalid(subject: str, error: ValidationError) -> InvalidInput:
     return InvalidInput(f"{subject}: " + "; ".join(problems))
 
 
-_ATTRIBUTE: Mapping[str, Any] = {"label": Label, "text": Text}
+_ATTRIBUTE: Mapping[str, Any] = {"label": Label, "text": Text, "id": Label}
 
 
 def _attributes_model(row: TypeRow) -> type[InputModel]:

@@ -34,6 +34,7 @@ Modules, in order of execution:
 - `prompt`: put the memory blocks of a turn into the prompt, and recognise them there.
 - `recall`: the recall tool, by which a model searches the memories.
 - `feedback`: learn from the response which memories were used, and store new ones.
+- `formation`: form typed memories from what a user states in a completed turn.
 - `lab`: questions about recorded turns: why, replay, evaluate, tune.
 - `telemetry`: spans, metrics and logs.
 - `background`: background tasks, limited in number.

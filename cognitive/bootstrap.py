@@ -51,6 +51,7 @@ from cognitive.feedback.capture import Capture, Extractor
 from cognitive.feedback.drain import draining
 from cognitive.feedback.outcomes import OutcomeRecorder
 from cognitive.feedback.prefetch import ResponseEmbedder
+from cognitive.formation.former import Former
 from cognitive.lab.questions import Questions
 from cognitive.lab.samples import SampleCache
 from cognitive.lab.shadow import Shadowing
@@ -113,6 +114,7 @@ class Services:
     recorder: TurnRecorder
     prefetch: ResponseEmbedder
     outcomes: OutcomeRecorder
+    former: Former
     background: Background
     settling: BackgroundQueue
     session_manager: SessionManager
@@ -225,7 +227,8 @@ def _compose(base: _Infrastructure) -> Services:
     stores = _Stores.create(base, background)
     turns, resolver = stores.turns, PolicyResolver(stores.policies, base.policy, base.shadow)
     settling = background.queue(_MAX_SETTLING)  # each within its deadline: Postgres, or else the journal
-    capture = Capture(stores.memories, base.policy, background, base.extensions.extractor)
+    former = Former(stores.memories, base.policy, background, base.extensions.metrics or NO_METRICS)
+    capture = Capture(stores.memories, base.policy, background, former, base.extensions.extractor)
     outcomes = OutcomeRecorder(turns, base.journal, resolver, capture, redactor)
     prefetch = ResponseEmbedder(embedders, background)
     shadowing = Shadowing(turns, resolver.shadow, background, stores.counter, base.extensions.constants)
@@ -276,6 +279,7 @@ def _compose(base: _Infrastructure) -> Services:
         recorder=TurnRecorder(turns, outcomes, session_manager, shadowing),
         prefetch=prefetch,
         outcomes=outcomes,
+        former=former,
         background=background,
         settling=settling,
         session_manager=session_manager,

@@ -66,6 +66,7 @@ class CognitiveLayer:
         self._recorder = services.recorder
         self._prefetch = services.prefetch
         self._outcomes = services.outcomes
+        self._former = services.former
         self._background = services.background
         self._settling = services.settling
         self._session_manager = services.session_manager
@@ -137,6 +138,7 @@ class CognitiveLayer:
             raise defects.exceptions[0] from None
         window = window_task.result()
         context = create_context(request, plan, memories, tools, window)
+        self._former.make_up(turn.agent_id)
         return await self._recorder.record(request, context, memories, window) if request.planned else context
 
     async def fit(

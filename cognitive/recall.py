@@ -14,7 +14,7 @@ from brain.store import MemoryStore
 from brain.turns import TurnLog
 from brain.types import MEMORY_TYPES, MemoryType
 from brain.users import Scope
-from cognitive.context import trust
+from cognitive.context import formed, trust
 from cognitive.context.engine import ContextEngine
 from cognitive.context.folding import Folded, fold
 from cognitive.plan import RetrievalQuery
@@ -120,7 +120,7 @@ class Recall:
         # no small-talk rules here: a model that searches for "thanks" means the word
         queries = [RetrievalQuery(type_, search.query, wanted, read.recency, read.dates) for type_ in search.types]
         ranked = await self._engine.recall(search.scope, queries, search.filters, search.now, search.policy)
-        folded = fold(trust.drop_untrusted(ranked, search.policy).kept)
+        folded = fold(formed.drop_lines(trust.drop_untrusted(ranked, search.policy).kept).kept)
         found = [
             each
             for each in folded

@@ -23,6 +23,7 @@ DATA = (
     "cognitive/context/speakers.py",
     "cognitive/context/lexicon.py",
     "cognitive/context/talk_rules.py",
+    "cognitive/formation/rules/",
     "cognitive/preflight/rules/",
     "cognitive/window/engine_messages.py",
     "cognitive/window/slots/fact_rules.py",

@@ -18,6 +18,7 @@ from cognitive.context import (
     budget,
     dedup,
     explore,
+    formed,
     listing,
     ranking,
     refusals,
@@ -162,6 +163,7 @@ def _run_filters(
 
     stages: tuple[Callable[[Sequence[Candidate]], StageResult], ...] = (
         lambda candidates: _without_pinned(candidates, trust.trusted_pinned(inputs.pinned, policy)),
+        formed.drop_lines,
         lambda candidates: superseded.drop_superseded(candidates, history=plan.signals.history),
         lambda candidates: _not_repeated(candidates, plan),
         lambda candidates: refusals.drop_refusals(candidates, plan.signals.text),

@@ -45,9 +45,10 @@ def _key(candidate: Candidate) -> Hashable:
     hit = candidate.hit
     if hit.partial:
         return hit.memory_id
-    attributes = json.dumps(hit.attributes, sort_keys=True, default=str) if hit.attributes else ""
+    compared = {name: value for name, value in hit.attributes.items() if name != "formed_by"}
+    attributes = json.dumps(compared, sort_keys=True, default=str) if compared else ""
     speaker = hit.speaker.casefold() if hit.speaker else None
-    source = hit.source if hit.type != "episode" else None
+    source = hit.source if hit.type != "episode" and "formed_by" not in hit.attributes else None
     return hit.type, speaker, source, hit.hidden_reason, attributes, _compared(hit.content)
 
 

@@ -24,8 +24,10 @@ from brain.store import MemoryStore
 from brain.types import MAX_LABEL_LENGTH, NewMemory
 from brain.users import Scope
 from cognitive.background import Background
+from cognitive.formation.former import Former
 from cognitive.policy import Policy
 from cognitive.preflight import smalltalk
+from cognitive.privacy.secrets import redact_secrets
 from cognitive.prompt import without_injected
 
 log = logging.getLogger(__name__)
@@ -62,10 +64,16 @@ class Capture:
     """Stores memories from a completed turn: its messages at once, and extracted memories in the background."""
 
     def __init__(
-        self, store: MemoryStore, policy: Policy, background: Background, extractor: Extractor | None = None
+        self,
+        store: MemoryStore,
+        policy: Policy,
+        background: Background,
+        former: Former,
+        extractor: Extractor | None = None,
     ) -> None:
         self._store = store
         self._policy = policy
+        self._former = former
         self._extractor = extractor
         self._queue = background.queue(_MAX_EXTRACTING, at_close=_AT_CLOSE)
 
@@ -74,7 +82,9 @@ class Capture:
         return self._extractor is not None or self._policy.for_agent(agent_id).capture != "off"
 
     async def keep(self, scope: Scope, exchange: CapturedExchange, read_at: datetime, *, extract: bool = True) -> None:
-        """Store a turn's messages as memories, as the policy says, and start the host's extractor if `extract` is True.
+        """Store a turn's messages as memories, as the policy says, and start to form further memories from them.
+
+        The host's extractor is started if `extract` is True.
 
         The memories of a user's turn are the user's. If the host's policy has `capture_scope="agent"`, they are shared,
         except those to which the extractor gave the user.
@@ -87,6 +97,7 @@ class Capture:
         """
         memories = episodes(exchange, self._policy.for_agent(exchange.agent_id))
         await self._store_memories(scope, exchange, memories, read_at)
+        self._former.start(scope, exchange.turn_id, memories, read_at)
         if self._extractor is not None and extract:
             work = self._extract(scope, exchange, self._extractor, read_at)
             self._queue.start(work, *scope.key, exchange.turn_id)
@@ -94,10 +105,12 @@ class Capture:
     async def wait_for(self, *name: str) -> None:
         """Wait until the running extractions of an agent, or of one user, have stored their memories or failed."""
         await self._queue.wait_for(*name)
+        await self._former.wait_for(*name)
 
     async def stop(self, *name: str) -> None:
         """Cancel the running extractions of an agent, or of one user, because their rows are about to be erased."""
         await self._queue.stop(*name)
+        await self._former.stop(*name)
 
     async def _extract(self, scope: Scope, exchange: CapturedExchange, extractor: Extractor, read_at: datetime) -> None:
         """Call the host's extractor and store the memories that it returns; log a warning if it fails or is late."""
@@ -152,12 +165,12 @@ def episodes(exchange: CapturedExchange, policy: Policy) -> list[NewMemory]:
     gives no episodes. An answer such as "yes, please" or an acknowledgement such as "Done." is left out, and the other
     line of the turn is kept.
     """
-    message = without_injected(exchange.message).strip()
+    message = redact_secrets(without_injected(exchange.message)).strip()
     small = smalltalk.read(message)
     if policy.capture == "off" or _is_empty(message) or (small is not None and not small.answers):
         return []
     lines = [] if small or smalltalk.acknowledges(message) else [("user", exchange.user_id or "user", message, "")]
-    response = without_injected(exchange.response).strip()
+    response = redact_secrets(without_injected(exchange.response)).strip()
     if policy.capture == "exchange" and not _is_empty(response) and not smalltalk.acknowledges(response):
         lines.append(("assistant", "assistant", response, message[:_CONTEXT]))
     return [

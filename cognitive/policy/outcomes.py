@@ -39,6 +39,33 @@ class FeedbackSettings(SettingsGroup):
     """Characters of each message that `capture` stores. Raise it if users dictate long reports."""
 
 
+FormationKind = Literal["decision", "fact", "preference", "instruction", "procedure", "plan"]
+
+
+class FormationSettings(SettingsGroup):
+    """Memories that are formed from the lines that `capture` stores. With `capture` off, nothing is formed."""
+
+    kinds: Annotated[tuple[FormationKind, ...], OUTSIDE] = (
+        "decision",
+        "fact",
+        "preference",
+        "instruction",
+        "procedure",
+        "plan",
+    )
+    """Kinds of memories that are formed. Take out those that the agent has no use for."""
+
+    topics: Annotated[tuple[str, ...], OUTSIDE] = ()
+    """Words of which a statement must have one to be formed; without any, all statements are formed. Set it for an
+    agent with a narrow task."""
+
+    never_topics: Annotated[tuple[str, ...], OUTSIDE] = ()
+    """Words of which a statement with one is never formed. Set it for what the agent should not learn."""
+
+    instructions: Annotated[str, OUTSIDE] = ""
+    """Instructions to a model that forms memories, in plain words. Rules don't read it."""
+
+
 class RetentionSettings(SettingsGroup):
     """Time until stored data is deleted."""
 

@@ -24,7 +24,7 @@ from cognitive.policy.annotations import (
     Positive,
     SettingsGroup,
 )
-from cognitive.policy.outcomes import FeedbackSettings, RetentionSettings
+from cognitive.policy.outcomes import FeedbackSettings, FormationSettings, RetentionSettings
 from cognitive.policy.planning import BudgetSettings, CategorySettings, DeadlineSettings, LimitSettings, ToolSettings
 from cognitive.policy.ranking import (
     AssociationSettings,
@@ -63,6 +63,10 @@ class Policy(SettingsGroup):
     """Whose memories `capture` stores of a user's turn: that user's, or shared ones of the agent. Choose "agent" for a
     team's agent, whose users may read each other's words."""
 
+    detect_updates: Annotated[bool, OUTSIDE] = False
+    """Let a memory that the host stores supersede its older one with another value of the same attribute. Switch it on
+    if your program never names what it replaces."""
+
     abstention: Annotated[bool, REPLAYABLE] = True
     """Show nothing if no memory is about the message. Switch it off to always show the best matches."""
 
@@ -87,6 +91,7 @@ class Policy(SettingsGroup):
     tools: Annotated[ToolSettings, NESTED] = ToolSettings()
     window: Annotated[WindowSettings, NESTED] = WindowSettings()
     feedback: Annotated[FeedbackSettings, NESTED] = FeedbackSettings()
+    formation: Annotated[FormationSettings, NESTED] = FormationSettings()
     retention: Annotated[RetentionSettings, NESTED] = RetentionSettings()
 
     agents: Annotated[Mapping[str, Mapping[str, Any]], OUTSIDE] = Field(default_factory=dict)

@@ -111,6 +111,10 @@ WRITTEN = _counter(
     "Memories stored, changed and erased.",
     operation=("create_memory", "update_memory", "delete_memory"),
 )
+FORMED = _counter("memories_formed", "Memories formed from completed turns, by rule.", rule=())
+NOT_FORMED = _counter(
+    "statements_not_formed", "Statements that formed no memory, by the rule that stopped them.", rule=()
+)
 CONTEXT_TOKENS = _histogram("context_tokens", "Tokens of a turn's memories, by section.", _TOKENS, section=MEMORY_TYPES)
 DEDUP_SIMILARITY = _histogram(
     "dedup_similarity", "Similarity of candidates to the conversation.", _SIMILARITY, measure=("cosine", "containment")

@@ -74,6 +74,8 @@ ENTERED = frozenset(
 )
 # Further files, each with the reason for which it is separate.
 BEYOND = {
+    "cognitive/context/formed.py": "lines and what was formed from them: `recall` applies it as a turn does",
+    "cognitive/formation/former.py": "forming in the background: asked once whether a crash left lines behind",
     "brain/admission.py": "which memories a filter admits: a strategy of its own, which turns without a filter skip",
     "brain/deadline.py": "deadlines: the one primitive of reads, models and outcomes",
     "brain/decay.py": "decay: one formula for ranking, budgets and the lab, repeated in SQL",

@@ -178,6 +178,7 @@ def test_instruments_have_only_labels_of_low_cardinality():
         "operation",
         "error",
         "state",
+        "rule",
     }
     assert {label for each in INSTRUMENTS for label in each.labels} <= allowed
 

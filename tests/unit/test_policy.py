@@ -42,6 +42,10 @@ OTHERS = {
     "dedup.mode": "shorten",
     "capture": "user",
     "capture_scope": "agent",
+    "formation.kinds": ("fact",),
+    "formation.topics": ("garden",),
+    "formation.never_topics": ("health",),
+    "formation.instructions": "Keep allergies.",
     "evidence.frame_thresholds": {"debug": 0.5},
     "agents": {"a": {"evidence": {"threshold": 0.5}}},
 }

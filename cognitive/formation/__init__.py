@@ -1,0 +1,12 @@
+"""Form typed memories from completed exchanges: decisions, facts, preferences, instructions, procedures and plans.
+
+Modules, in order of execution:
+
+- `former`: form memories from completed turns in the background, and make up for what a crash left out.
+- `own_words`: find the sentences of a message that are the user's own words.
+- `statements`: split a sentence into statements, and fold each to the form that rules are matched on.
+- `rules`: tables of patterns that recognise each kind, and of what forms nothing.
+- `extract`: apply the rules to an exchange.
+- `memories`: make memories of what was extracted.
+- `updates`: find the formed memories that newer ones replace.
+"""

@@ -1,0 +1,88 @@
+"""Make memories of what was extracted from a captured line: their type, attributes, date and resolved words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from brain.text import stem_counts
+from brain.types import MemoryType, NewMemory
+from cognitive.formation.extract import Proposal
+from cognitive.policy.outcomes import FormationKind, FormationSettings
+from cognitive.preflight import dates
+from cognitive.privacy.secrets import SECRET
+
+TAG = "formed"  # tag of formed memories, by which an operator can find or forget them
+# The memory types of the kinds that are no types; such a memory has its kind as an attribute.
+_TYPES: dict[FormationKind, MemoryType] = {"preference": "fact", "instruction": "fact", "plan": "episode"}
+_PERSONAL: tuple[FormationKind, ...] = ("preference", "instruction")
+_RELATIVE_DAY = re.compile(
+    r"\b(?:(by|until|till|before|from|since|for|after) )?(today|tomorrow)\b(?!['’-])", re.IGNORECASE
+)
+_DAYS = {"today": 0, "tomorrow": 1}
+_ONE_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class CapturedLine:
+    """The user's line of a completed turn as it was captured, with the source under which it is stored."""
+
+    text: str
+    speaker: str | None
+    at: datetime
+    session_id: str | None
+    source: str
+
+
+def formed_memories(line: CapturedLine, proposals: Sequence[Proposal], settings: FormationSettings) -> list[NewMemory]:
+    """Return the memories that a line forms: proposals of the policy's topics, without those that held a secret.
+
+    The text is verbatim, but for "today" and "tomorrow", which become dates.
+    """
+    wanted = [each for each in proposals if SECRET not in each.text and _has_topic(each.text, settings)]
+    return [
+        NewMemory(
+            type=_TYPES.get(each.kind, each.kind),
+            content=_with_dates(each.text, line.at),
+            speaker=line.speaker,
+            occurred_at=line.at,
+            session_id=line.session_id,
+            source=line.source,
+            tags=(TAG,),
+            attributes=_attributes(each, line.at),
+            trust="talk",
+        )
+        for each in wanted
+    ]
+
+
+def is_personal(memory: NewMemory) -> bool:
+    """Return True if a formed memory is its user's own even where an agent shares what it captures."""
+    return memory.attributes.get("kind") in _PERSONAL
+
+
+def _attributes(proposal: Proposal, at: datetime) -> dict[str, str]:
+    attributes = {"formed_by": f"{proposal.rule}/{proposal.position}"}
+    if proposal.kind in _TYPES:
+        attributes["kind"] = proposal.kind
+    if proposal.kind == "plan" and (named := dates.find(proposal.text, at)) is not None and named.end > at:
+        attributes["date"] = named.start.date().isoformat()
+    return attributes
+
+
+def _with_dates(text: str, at: datetime) -> str:
+    def dated(found: re.Match[str]) -> str:
+        day = at + _DAYS[found[2].lower()] * _ONE_DAY
+        return f"{found[1] or 'on'} {day.day} {day:%B %Y}"
+
+    return _RELATIVE_DAY.sub(dated, text)
+
+
+def _has_topic(text: str, settings: FormationSettings) -> bool:
+    """Return True if a text is of a topic that the policy forms, and of none that it never forms."""
+    stems = stem_counts(text).keys()
+    if any(stem_counts(topic).keys() <= stems for topic in settings.never_topics if topic.strip()):
+        return False
+    return not settings.topics or any(stem_counts(topic).keys() <= stems for topic in settings.topics)

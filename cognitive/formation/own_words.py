@@ -1,0 +1,80 @@
+"""Find the sentences of a message that are the user's own words: not code, quotations, given texts or fiction."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from brain.language_detection import READ_CHARS, language_of_text
+from brain.languages import ENGLISH
+from brain.text import STOP_WORDS, sentences, words
+from cognitive.formation.rules.messages import EXERCISE, FICTION, FOR_OTHERS, GIVEN_TEXT, RETRACTION, SentenceRule
+from cognitive.prompt import without_injected
+
+_MAX_READ = 3_000  # characters of a message; what is longer is mostly a text that the user pasted
+_FENCE = re.compile(r"(?s)```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|<(\w+)[^<>]*>.*?</\1>")
+_QUOTED_LINE = re.compile(r"(?m)^[ \t]*(?:>|\|).*$")
+# A line of a log, a table, a command or code: it begins with a mark or a time, or has many signs that prose lacks.
+_CODE_LINE = re.compile(
+    r"^\s*(?:[$#%|{}<@/\\⎿✓✗]|\[?\d{2,4}[-:]\d\d[-:]\d\d|(?:traceback|error|warn(?:ing)?|info|debug)\b)", re.I
+)
+_SIGNS = re.compile(r"[{}<>=\\|]|\w\(|;\s*$|::|->|https?:")
+_MIN_ENGLISH = 0.3  # share of the words of a text that are common English ones
+_MAX_SIGNS = 2  # signs of code in a sentence of prose
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a message; `rejected` is why it forms nothing, or None if it may form something."""
+
+    text: str
+    rejected: str | None = None
+
+
+def read_sentences(message: str) -> list[Sentence]:
+    """Return the sentences of a user's message, in order, without code blocks and quoted lines.
+
+    Sentences in another language than English, lines of code, texts that were given to work on, fiction, exercises and
+    sentences that the next one takes back are returned as rejected.
+    """
+    prose = _QUOTED_LINE.sub("", _FENCE.sub("\n", without_injected(message)[:_MAX_READ]))
+    if _is_foreign(prose):
+        return [Sentence(prose, "language")]
+    found: list[Sentence] = []
+    given: str | None = None
+    for text in sentences(prose):
+        found.append(Sentence(text, given or _own_reason(text)))
+        invented = next((rule.name for rule in (FICTION, EXERCISE) if rule.matches(text)), None)
+        if invented is not None:
+            found = [Sentence(each.text, invented) for each in found]
+            given = invented
+        elif given is None and GIVEN_TEXT.matches(text):
+            given = "given_text"
+            found[-1] = Sentence(text, given)
+        _take_back(found, RETRACTION)
+    return found
+
+
+def _own_reason(text: str) -> str | None:
+    """Return why a sentence by itself forms nothing, or None."""
+    if _is_code(text):
+        return "code"
+    return FOR_OTHERS.name if FOR_OTHERS.matches(text) else None
+
+
+def _is_foreign(text: str) -> bool:
+    """Return True if a text is in another language than English; a short text with English words is not."""
+    if language_of_text(text) in (None, ENGLISH):
+        return False
+    used = words(text[:READ_CHARS])
+    return sum(word in STOP_WORDS for word in used) < _MIN_ENGLISH * len(used)
+
+
+def _take_back(found: list[Sentence], rule: SentenceRule) -> None:
+    """Reject the last sentence, and the one before it, if the last one takes it back."""
+    if rule.matches(found[-1].text):
+        found[-2:] = [Sentence(each.text, "retracted") for each in found[-2:]]
+
+
+def _is_code(text: str) -> bool:
+    return _CODE_LINE.match(text) is not None or len(_SIGNS.findall(text)) > _MAX_SIGNS

@@ -1,0 +1,236 @@
+"""Facts about the user: who they are, what they have and do, and what they are used to."""
+
+from __future__ import annotations
+
+from cognitive.formation.rules.matching import row
+
+_MOOD = (
+    r"(?:fine|good|well|ok|okay|great|sorry|glad|happy|sad|sure|tired|hungry|thirsty|bored|excited|confused|done"
+    r"|ready|back|able|afraid|here|there|free|late|busy|curious|interested|impressed|surprised|lost|stuck"
+    r"|new here"
+    r"|looking|trying|wondering|calling|writing to|asking|thinking|talking|having (?:trouble|problems|issues"
+    r"|an issue|a problem|difficulty)|getting|seeing|going|doing|telling|saying|feeling|hoping|listening|guessing"
+    r"|assuming|afraid|aware|all|so|not (?:sure|happy|a|an idiot)|in (?:the mood|a hurry|need)|on (?:it|the phone"
+    r"|my way)|at (?:a loss|the)|about|a (?:bit|little|lot|moment|big|huge|fan)|an idiot|such|more|right|wrong"
+    r"|too|down|up|off|out|kidding|joking|serious|speechless|embarrassed|fan|into|fond|keen|planning|supposed"
+    r"|scheduled|bothered|annoyed)"
+)
+_ATTRIBUTE = (
+    r"(?:name|surname|first name|last name|full name|nickname|username|user name|user id|id|account(?: id| number)?"
+    r"|customer number|membership number|order number|phone(?: number)?|number|mobile|cell|email(?: address)?|e-mail"
+    r"|address|zip(?: code)?|postcode|postal code|birthday|date of birth|age|height|weight|size|shoe size|blood type"
+    r"|nationality|hometown|home town|native language|mother tongue|first language|profession|occupation|job"
+    r"|job title|title|role|salary|major|religion|license plate|licence plate|wifi(?: password)?|wi-fi(?: password)?"
+    r"|password|passcode|pin|door code|gate code|time ?zone|rent|car|house|apartment|flat|company|employer|school"
+    r"|university|hobby|hobbies|allergy|diet|handle)"
+)
+_NO_SLOT = (
+    r"(?!(?:an? |the |some |any |no |zero |one |two |few |lots of |a lot of |a few )?(?:\w+ )?(?:questions?|idea|clue"
+    r"|problems?|issues?|doubts?|feeling|look|moment|minute|second|one|ones|it|this|that|some|point|choice|change"
+    r"|time|bags?|fun|trouble|errors?|concerns?|request|suggestions?|good|great|nice|bad|following|to|been|not"
+    r"|already|never|seen|heard|read|had|got|done|tried|made|found|meeting|appointment|reservation|error|bug"
+    r"|hard time|lot|chance|preference|list|file|result|thought|guess|hunch|headache|cold|updated?|added|changed"
+    r"|fixed|created|noticed|come|decided|also|copy|plans?|say|fear|quick|(?:\w+ ){0,5}(?:day|week|weekend|night"
+    r"|morning|evening|semester|coming up))\b)"
+)
+
+RULES = (
+    row(
+        "attribute_of_mine",
+        "fact",
+        rf"(?:my|our) (?:new |current |full |home |work |old |\w+'s )?{_ATTRIBUTE} (?:is|are|=|:|was"
+        r"|has changed to|changed to|will be)(?! (?:not |a bit |too |very |so )?(?:below|wrong|broken|missing"
+        r"|incorrect|good|great|full|slow|fine|locked|expired|there|down|up|late)\b) ?\S.*"
+        r"|(?:the|our) (?:[\w-]+ ){0,3}(?:password|passcode|code|pin|combination|address|url|endpoint"
+        r"|phone number|account number|port|key) (?:of|for|to) (?:my|our|the) [\w' -]{2,40} is .+"
+        r"|(?:the|our) (?:[\w-]+ ){0,3}(?:wifi|wi-fi|alarm|door|gate|garage|garden|shed|locker|safe|router) "
+        r"(?:password|code|pin|combination|name|key) is .+"
+        rf"|{_ATTRIBUTE}\s?: \S+.*|(?:it|this) is [A-Z][a-z]+ (?:here|speaking)\b",
+        (
+            "My name is James.",
+            "My new address is 14 Rue Vauban, Lyon.",
+            "Username: otto77",
+            "The garage code is 4471.",
+            "My birthday is on 3 May.",
+        ),
+        ("What's my name?", "My password is wrong.", "My number is below."),
+    ),
+    row(
+        "who_i_am",
+        "fact",
+        rf"(?:i|we) (?:am|have been|was) (?:an?|the|one of the|half|part|originally|now an?|not an?) (?!{_MOOD}\b"
+        r"|(?:big |huge |great )?(?:fan|lover|idiot|person|fool|mess|little|bit|lot|couple)\b|(?:only|first|last"
+        r"|same|best|worst) (?:one|person)\b|(?:one|ones) (?:who|that)\b)\w.+"
+        r"|(?:i|we) (?:am|are) (?:(?:severely|highly|deathly|mildly|slightly|not|newly|recently|happily|lactose"
+        r"|gluten|half|originally|an? strict|strictly|colou?r) ?-?)*(?:allergic|intolerant|diabetic|asthmatic"
+        r"|vegan|vegetarian|pescatarian|kosher|halal|married|divorced|single|widowed|engaged|pregnant|expecting"
+        r"|retired|unemployed|self-employed|deaf|blind|colou?rblind|left-handed|right-handed|dyslexic|autistic"
+        r"|bilingual|catholic|jewish|muslim|christian|buddhist|hindu|atheist|sober|from|based|located|born"
+        r"|new to|on (?:an? |my )?(?:mac\w*|windows|linux|ubuntu|debian|fedora|arch|ios|android|wsl|python|node"
+        r"|version|call|medication|a diet|insulin|parental leave|maternity leave)|not (?:that "
+        r"|so )?familiar with|not allergic|responsible for|in charge of|in (?:my|the) (?:\w+ )?(?:twenties"
+        r"|thirties|forties|fifties|year|process)|learning|studying|living|raising|dating|training for"
+        r"|recovering from|working (?:at|for|in|as|with|on (?:a|an|my|our|the))|writing (?:a|my|the) (?:book"
+        r"|novel|thesis|dissertation|paper)|building (?:a|an|my|our)|running (?:a|an|our|my)|attending|using (?!"
+        r"(?:it|this|that|the (?:following|same|code))\b)\w+|living|developing (?:a|an|our|my|the)"
+        r"|working on \w+|renovating|remodell?ing|majoring|enrolled|employed|\d+(?: years old)?\b|one of)\b(?! "
+        r"(?:it|this|that)\b).*",
+        (
+            "I'm a nurse.",
+            "We're based in Ghent.",
+            "I'm allergic to nuts.",
+            "I'm 34 years old.",
+            "I'm not familiar with Rust.",
+            "I'm studying law.",
+            "I'm the treasurer of our club.",
+        ),
+        ("I'm a bit tired.", "I'm fine.", "I'm looking for a flat.", "I'm sorry.", "Am I a fool?", "I'm a huge fan."),
+    ),
+    row(
+        "where_and_what_i_do",
+        "fact",
+        r"(?:i|we) (?:(?:do|have|now|have been|mostly|mainly|usually|used to|both|only|all) )*(?:live|lives|lived"
+        r"|living|work|worked|working|study|studied|teach|taught|volunteer|coach|commute|major|reside|grew up"
+        r"|was born|were born|was raised|graduated|moved|relocated|emigrated|immigrated|settled|served|freelance"
+        r"|intern|interned) (?:in|at|for|as|from|with|near|on|to|out of|here|remotely|full-?time|part-?time"
+        r"|nights?|shifts?|abroad|alone|together|together with|with|between|\w+ days|law|medicine|physics|math\w*"
+        r"|english|french|german|spanish|history|art|engineering|computer|chemistry|biology|piano|music|yoga)\b"
+        r"(?! (?:it|this|that|them|you|your)\b).*"
+        r"|(?:i|we) (?:do not )?(?:speak|own|run|manage|lead|maintain|drive|play|attend|teach|breed|grow|collect"
+        r"|host|deploy|develop|sell|rent|suffer from|weigh|follow|take care of|care for|sing in|chair|foster"
+        r"|raise|have a degree|wear (?:size|glasses|hearing|contact)|earn) (?!(?:it|this|that|them|into|you|out"
+        r"|with|to|at|your|along|the (?:code|script|command|tests?|program|app|following|same|instructions"
+        r"|steps))\b)\w.+",
+        (
+            "I live in Leeds.",
+            "We moved to Ghent last year.",
+            "I work as a nurse.",
+            "I play the cello.",
+            "We run a small bakery.",
+            "I grew up near Bergen.",
+        ),
+        ("I worked on it.", "I run the tests.", "Where do I live?", "Rita lives in Leeds."),
+    ),
+    row(
+        "have",
+        "fact",
+        rf"(?:i|we) (?:now |do )?(?:have|own|have (?:bought|adopted|inherited|owned|had)) {_NO_SLOT}(?:an?|two"
+        r"|three|four|five|six|seven|eight|nine|ten|twelve|\d[\d.,]*k?|many|several|no|our|my|severe|chronic"
+        rf"|type|both|only|stage|[a-z0-9 ]{2, 20} (?:disease|syndrome|disorder|cancer|allergy|allergies|insurance"
+        r"|citizenship|custody)|kids|children|celiac|asthma|diabetes|adhd|arthritis|epilepsy|insomnia|migraines"
+        r"|high blood|roughly|about|around|over|more than) ?\w.+"
+        rf"|(?:i|we) do not have (?:an?|any) {_NO_SLOT}\w.+|there (?:is|are) (?:no |only |\w+ )?[\w -]{{2,40}} "
+        r"(?:in|on|at) (?:my|our) \w.+",
+        (
+            "I have two daughters.",
+            "We have a dog called Rex.",
+            "I have 5k lines of code in this app.",
+            "We have no test server.",
+            "I have a peanut allergy.",
+            "There are three bathrooms in our house.",
+        ),
+        ("I have a question.", "I have an idea.", "Do I have two bags?", "I have one.", "I have a meeting."),
+    ),
+    row(
+        "named",
+        "fact",
+        r"(?:[Hh]i|[Hh]ello|[Hh]ey|[Yy]es|[Yy]eah|[Ww]ell|[Cc]ool|[Nn]o|[Oo]h|[Oo]k)?[,.! ]*(?:[Ii]['’]?m|[Ii] am"
+        r"|[Tt]his is) (?!I\b|OK\b|Ok\b|Not\b|Sorry\b|So\b|The\b|A\b|In\b|On\b|It\b|[A-Z]+\b)[A-Z][a-zà-ÿ]+"
+        r"(?: [A-Z][a-zà-ÿ]+)?(?=[.,!]|$| (?:and|from|by|here)\b)",
+        ("Hi, I'm Tomasz.", "I'm Buddhist, so no pork."),
+        ("I'm OK.", "I'm going."),
+        on="written",
+    ),
+    row(
+        "place_of_mine",
+        "fact",
+        r"(?:[\w]+, )?(?:[Ii]['’]?m|[Ii] am|[Ww]e['’]re|[Ww]e are) (?:currently |now |originally |based |located "
+        r"|living |both )*(?:in|from|at|near|outside) [A-Z]\w+",
+        ("I'm in Leeds.", "We're from Ghent, by the way."),
+        ("I'm in trouble.",),
+        on="written",
+    ),
+    row(
+        "life_event",
+        "fact",
+        r"(?:i|we) (?:have )?(?:recently |finally |last \w+ |once )?(?:lost|quit|left|started|finished|completed"
+        r"|broke|retired|graduated|got (?:married|divorced|engaged|promoted|laid off|fired|hired|diagnosed|a "
+        r"(?:new|job|dog|cat|puppy|kitten|promotion))|married|divorced|was (?:diagnosed|fired|laid off|promoted"
+        r"|hired|divorced|born)|were (?:married|born)|had (?:surgery|an? (?:[\w-]+ ){0,2}(?:operation|surgery"
+        r"|transplant|accident|stroke|fracture)|a baby|a stroke|a heart attack|twins|an operation|a miscarriage)"
+        r"|gave birth|gave up|stopped (?:smoking|drinking|eating)|adopted|bought|sold|founded|inherited|won"
+        r"|earned|published|moved|became|turned) (?!(?:it|this|that|them|out|up|you|track|off|by|at|to|and|with "
+        r"(?:it|this|that|you|the)|the (?:test|build|task|script|app|server|page|room|meeting|chat|code|step"
+        r"|part))\b)(?:my|our|a|an|the|from|in|\w+)\b.*",
+        (
+            "I lost my job in May.",
+            "We adopted a cat.",
+            "I was diagnosed with asthma.",
+            "I quit smoking.",
+            "I bought a house in Ghent.",
+        ),
+        ("I lost it.", "I started the server.", "Did I quit?"),
+    ),
+    row(
+        "habit",
+        "fact",
+        r"(?:i|we) (?:usually|often|always|normally|regularly|rarely|typically|frequently|mostly|sometimes"
+        r"|seldom) (?!(?:been|wanted|thought|knew|felt|am|are|was|were|want|think|feel|believe|find|wonder|hope"
+        r"|say|said|ask|get (?:it|that|this)|had|mean|wish|forget|need)\b)[a-z]+(?<!ed) (?!(?:it|that|this"
+        r"|you)\b[.!]*$).+"
+        r"|(?:i|we) (?!\w+ed\b|(?:was|were|had|went|did|got|fed|saw|took|made|came|ate|ran|will|would|have|want"
+        r"|need|must|could|should)\b)(?:[a-z]+ ){1,2}.{0,60}\b(?:every (?:single )?(?:day|morning|evening|night"
+        r"|week|month|year|summer|winter|\w+day|weekend|other day)|(?:once|twice|three times|\w+ times) (?:a"
+        r"|per) (?:day|week|month|year)|on (?:mon|tues|wednes|thurs|fri|satur|sun)days)\b.*"
+        r"|(?:i|we) used to (?!(?:think|believe|hope|want)\b)\w+ .+"
+        r"|(?:i|we) have (?:always |never )?(?:been|had|lived|worked|studied|known|owned|played|used|taught|run"
+        r"|driven|suffered|managed|grown|practi[sc]ed|collected|volunteered) (?!(?:trying|having|thinking|looking"
+        r"|wondering|getting|seeing|meaning|waiting|working on (?:it|this|that)|able|busy|there|to|a (?:long|bit"
+        r"|rough|busy|great|hard|good|tough))\b).*\b(?:for (?:\w+ ){1,3}(?:years?|months?|decades?|ages|a while"
+        r"|life)|since|all (?:my|our) (?:life|lives)|my (?:whole|entire) life)\b.*",
+        (
+            "I usually swim before work.",
+            "We go to Denmark every summer.",
+            "I used to play the oboe.",
+            "I've been vegan for ten years.",
+            "I have lived here since 2015.",
+        ),
+        ("I always wanted a dog.", "I used to think so.", "I've been trying for an hour.", "Do you swim every day?"),
+    ),
+    row(
+        "fears_and_abilities",
+        "fact",
+        r"(?:i|we) (?:have|suffer from|struggle with) (?:an? )?(?:acute |severe |terrible |strong |deep |bad "
+        r"|chronic |mild )*(?:fear|phobia|anxiety|allergy|intolerance|condition|disability|difficulty with"
+        r"|trouble with (?:stairs|hearing|sleep))\b.+"
+        r"|(?:i|we) (?:cannot|can|am able to|am unable to) (?:swim|drive|drive|cook|read (?:music|braille|latin)"
+        r"|speak|eat (?:\w+)|drink (?:\w+)|lift|fly|hear|see well|ride|play|type|tolerate)\b(?! (?:it|this|that"
+        r"|you)\b).*"
+        r"|(?:i|we) follow (?:an? )?.*\b(?:diet|regimen|lifestyle|program|schedule)\b.*|coming from "
+        r"(?:an? )?[\w ]{2,30} background\b.*",
+        ("I have an acute fear of heights.", "I can't swim.", "I follow a strict gluten-free diet."),
+        ("I can see it.", "I have a bad feeling."),
+    ),
+    row(
+        "account",
+        "fact",
+        r"(?:it is |the |that is )?(?:user ?name|user id|account (?:id|number|name)|order (?:number|id)|email"
+        r"(?: address)?|phone number|zip code|member(?:ship)? (?:id|number)) (?:is|:|=) ?(?!(?:missing|wrong"
+        r"|invalid|incorrect|unknown|empty|required|not|there|here|below)\b)\S+.*|.*\b(?:account|order|customer"
+        r"|member(?:ship)?|user) (?:id|number|no\.?|#)(?: is|:)? ?[\w-]*\d{3}[\w-]*.*",
+        ("The username is cminh730.", "Crystal Minh, account id 88321."),
+        ("Where is the order number?", "The order number is missing."),
+    ),
+    row(
+        "never_did",
+        "fact",
+        r"(?:i|we) (?:have )?never (?:learned|learnt|had|went to|finished|got|owned|studied|worked|lived|smoked) "
+        r"(?!(?:it|this|that|anything|such|so|a (?:problem|chance|reply|response))\b).+"
+        r"|there (?:is|are) (?:only )?(?:\d+|two|three|four|five|six|seven|eight) (?:of us|[\w ]{2,30} (?:on|in) "
+        r"(?:the|our|my) (?:team|family|house|company|office|group|class|band))\b.*"
+        r"|(?:i|we) (?:am|are) (?:teaching|volunteering|coaching|caring for|taking care of|saving (?:up )?for"
+        r"|renting|commuting|homeschooling|breastfeeding) (?!(?:it|this|that|you)\b).+",
+        ("I never learned how to drive.", "There are four of us on the team.", "I'm teaching kids how to swim."),
+        ("I never got it.", "I never had a problem."),
+    ),
+)

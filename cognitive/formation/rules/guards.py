@@ -1,0 +1,95 @@
+"""Guards: hypotheticals, hedges, other people's words, this moment, requests for this turn only form nothing."""
+
+from __future__ import annotations
+
+import re
+
+from cognitive.formation.rules.matching import guard
+from cognitive.formation.rules.words import MOMENT
+
+# Words and signs that take back, or make a joke of, what the same sentence says, whichever statement they stand in.
+TAKEN_BACK = re.compile(
+    r"😂|🤣|😹|😜|😝|🙃|💃|😏|🙄|🤪|\b(?:lol|lmao|rofl|just kidding|jk)\b"
+    r"|\b(?:no,? wait|wait,? no|actually,? no|forget (?:it|that)"
+    r"|scratch that|never mind|on second thoughts?|strike that)\b"
+)
+
+GUARDS = (
+    guard(
+        "hypothetical",
+        r"^(?:if|suppose|supposing|assuming|say|let's say|in case|what if|unless|imagine|even if|were|had)\b"
+        r"|\b(?:if|unless|as long as|provided|in case) (?:i|we|you|they|he|she|it|the|my|our|there|this|that"
+        r"|someone|anyone|nobody|possible|needed|necessary)\b"
+        r"|\b(?:would|could|should) (?:be|have|not|only|mean|make|want|do|use|help|need)\b|\bmight\b|(?<!\d )"
+        r"(?<!in )(?<!by )(?<!of )(?<!until )(?<!since )(?<!from )(?<!this )(?<!next )(?<!late )"
+        r"(?<!early )\bmay\b(?! (?:\d|the \d))"
+        r"|\bwish (?:i|we|it|there)\b|\bor (?:not|whether)\b",
+        ("Our rent is 900 euros if we sign.", "We use Redis, or might use it.", "My sister would have a dog."),
+        ("We use Redis for the queue.",),
+        except_for=("instruction", "procedure", "preference"),
+    ),
+    guard(
+        "hedged",
+        r"\b(?:maybe|perhaps|probably|possibly|presumably|supposedly|allegedly|likely|i think|i guess|i suppose"
+        r"|i assume|i imagine|i feel like|i wonder|i bet|i doubt"
+        r"|not (?:\w+ )?(?:sure|certain)|unsure|who knows|at some point|some ?day|one day|one of these days"
+        r"|sooner or later|hopefully|i hope|we hope|fingers crossed"
+        r"|thinking (?:about|of)|considering|toying with|tempted|leaning towards?|kind of|sort of|kinda|sorta"
+        r"|seems?|try(?:ing)? to decide|debating|torn between"
+        r"|i would say|if anything|no idea|whether)\b",
+        ("Our rent is probably 900 euros.", "I live in Leeds, I think.", "I plan to move to Leeds some day."),
+        ("I'm moving to Leeds in May.",),
+    ),
+    guard(
+        "reported",
+        r"\b(?:says?|said|claims?|claimed|thinks?|believes?|reckons?|argues?|suggests?|suggested|recommends?"
+        r"|recommended|insists?|wrote|writes|mentioned|announced|warned"
+        r"|complains?|swears?|asked|wonders?|told (?:me|us|him|her|them)|tells (?:me|us)|informed (?:me|us))\b"
+        r"(?<!\bi think)(?<!\bwe think)"
+        r"|\b(?:according to|i heard|i read|i saw|i was told|rumou?r|supposed(?:ly)? to|apparently everyone)\b",
+        ("Our rent is too high, says Otto.", "I live in Leeds, my wife claims."),
+        ("Our rent is 900 euros.",),
+        except_for=("instruction", "decision"),
+    ),
+    guard(
+        "moment",
+        MOMENT,
+        ("My laptop is in repair right now.", "I prefer tea at the moment."),
+        ("I live in Leeds.",),
+    ),
+    guard(
+        "not_yet",
+        r"\b(?:yet|until (?:i|we) (?:\w+ ){0,3}(?:done|back|ready|finish\w*)|this (?:one )?time|in this (?:case"
+        r"|file|message|answer|function|task|pr|email)|for this (?:one|task|case|file|pr|question|message|answer)"
+        r"|here only|just this once|the following|(?:the|as|see|version|example|list|code|text) (?:above|below))\b",
+        ("I prefer the version below.", "I like tabs in this file."),
+        ("Never push on Fridays.",),
+    ),
+    guard(
+        "for_this_turn",
+        r"\bplease\b|\bfor me\b[.!]*$|^(?:can|could|will|would) (?:you|i|we)\b|\b(?:i|we) (?:want|need|would like"
+        r"|expect|would love) (?:you|u) to\b"
+        r"|^(?:please )?help (?:me|us)\b|\b(?:i|we) (?:want|need|would like|would love|am looking|are looking"
+        r"|am trying|are trying|have|wanted|tried)(?: to| for)? (?:find|see|know|hear|learn|understand|check|ask"
+        r"|cancel|delete|remove"
+        r"|change|reschedule|order|book|reserve|return|get|look|make a|watch|listen|rent|talk about|speak|search"
+        r"|figure|figuring|compare|order|transfer|add|create|use|do)\b",
+        ("I like Dutch films, please.",),
+        ("I need to water the plants on Friday.",),
+        except_for=("instruction", "decision", "procedure"),
+    ),
+    guard(
+        "sarcasm",
+        r"\b(?:yeah right|as if|while we are at it|because that always works|what could (?:possibly )?go wrong"
+        r"|just what i needed|how original)\b|^(?:oh )?(?:great|wonderful|lovely|fantastic|brilliant), (?:another"
+        r"|now|because)\b",
+        ("Sure, let's use COBOL for everything while we're at it.",),
+    ),
+    guard(
+        "emptied",
+        r"^(?:\S+ ){1,8}(?:this|that|these|those|it|one|ones|them|him|her|something|anything|everything|stuff"
+        r"|here|there)[.!]*$",
+        ("I love to work with them.", "I live here."),
+        except_for=("instruction", "procedure", "decision"),
+    ),
+)

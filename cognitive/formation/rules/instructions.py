@@ -1,0 +1,223 @@
+"""Standing instructions to the assistant, which hold from now on, not in this turn only."""
+
+from __future__ import annotations
+
+from cognitive.formation.rules.matching import row
+from cognitive.formation.rules.words import TO_DO, WE
+
+_FROM_NOW_ON = (
+    r"(?:from (?:now|here|today|this point|that point|here on) (?:on|out|onwards?|forward)|from now(?! on)"
+    r"|going forward|moving forward|henceforth|in (?:the )?future"
+    r"|for (?:all )?(?:the )?future \w+|as a (?:general |standing )?rule|by default|for good|permanently)"
+)
+_WHENEVER = (
+    r"(?:whenever|every time|each time|any ?time|next time|the next time|(?:if|when) (?:i|we)(?: ever)?|in all "
+    r"(?:your|our)|for (?:all|every|any|each))"
+)
+_TELL = (
+    rf"(?:(?:please|pls|kindly|you (?:should|must|can|need to|have to|are to|may|will|could)|{WE} (?:would )?(?:want"
+    r"|need|expect|like|prefer|would like|ask)(?: for)? you to|make sure (?:to|you|that you)|be sure to|remember to"
+    r"|try to|feel free to)\s*)"
+)
+_DO = rf"(?:(?:always|never|only|do not|not|first|ever)\s)*{TO_DO}\b"
+
+RULES = (
+    row(
+        "from_now_on",
+        "instruction",
+        rf"(?:please,? )?{_FROM_NOW_ON},? (?!(?:i|we|my|our|he|she|they|it|the)\b).*\b{TO_DO}\b|"
+        rf"(?:please,? )?{_FROM_NOW_ON},? (?:i|we) (?:would )?(?:want|need|expect|like|prefer)\b"
+        rf"|(?:{_TELL})*{_DO}.*\b{_FROM_NOW_ON}[.!]*$|(?:{_TELL})*{_DO} .*\b(?:in (?:the )?future|from now on)\b",
+        (
+            "From now on, answer in French.",
+            "In future, please add a test to every fix.",
+            "Please use metric units from now on.",
+            "Going forward I want you to sign with my initials.",
+        ),
+        (
+            "From now on we ship on Mondays.",
+            "The store is open from now on.",
+            "Answer in French.",
+            "In the future, cars will fly.",
+        ),
+    ),
+    row(
+        "always_never",
+        "instruction",
+        rf"(?:and |but |also |then )?(?:{_TELL})*(?:always|never|(?:do not|not) ever|only ever"
+        rf"|under no circumstances)(?: ever| again)? (?!mind\b|been\b)(?:{TO_DO})\b",
+        (
+            "Always answer in metric units.",
+            "Never push to main.",
+            "Please never call me before nine.",
+            "You should always run the linter first.",
+            "I want you to always cite a source.",
+        ),
+        (
+            "Never mind.",
+            "I always answer in French.",
+            "Always a pleasure.",
+            "Never been there.",
+            "Should I always use a lock?",
+        ),
+    ),
+    row(
+        "whenever",
+        "instruction",
+        rf"(?:please,? )?{_WHENEVER},? (?!(?:i|we) \w+,? (?:i|we)\b)(?:[^,]{{2,90}}, ?(?:then )?(?:please )?(?:"
+        rf"(?:{_TELL})*{_DO}|i (?:want|need|expect) you to\b)|(?:[^,]{{2,60}} )?(?:i want you to|you (?:should"
+        r"|must|need to|have to)|please)\b)"
+        rf"|(?:{_TELL})*(?!let me know\b|.*\byour(?:self)?\b){_DO} .*\b(?:whenever|every time|each time|any ?time"
+        r"|next time|the next time|(?:if|when) i (?:ask|say|tell|mention|type|write|send|am|do|paste)|unless i"
+        r"|until i (?:say|tell|ask)|in (?:every|all|each|any) \w+|(?:before|after) (?:every|each|any)(?: \w+ing"
+        r"| \w+)?|without (?:asking|my (?:approval|consent|ok|permission)|being asked)|again|any ?more|every "
+        r"(?:day|morning|evening|night|week|month|hour|\w+day)|for (?:each|every|all|any)|without exception"
+        r"|no exceptions)\b"
+        rf"|(?:{_TELL})*{_DO} (?:\S+ ){{1,30}}(?:always|ever|every (?:single )?time|without exception"
+        r"|no exceptions)[.!]*$"
+        rf"|(?:{_TELL})*{_DO} .*\b(?:but|and) (?:never|always) {TO_DO}\b.*",
+        (
+            "When I say night mode, dim the hall to 20 %.",
+            "Next time, please ask me before you delete anything.",
+            "Show the diff every time you change a file.",
+            "Don't commit without asking me.",
+            "Don't use emojis again.",
+            "Remind me to stretch every morning.",
+        ),
+        (
+            "When I say night mode I mean dark.",
+            "Whenever I cook, I burn something.",
+            "Next time we go by train.",
+            "Say that again?",
+        ),
+    ),
+    row(
+        "stop",
+        "instruction",
+        rf"(?:{_TELL})*(?:stop|quit|no more|enough with the) (?:asking|adding|using|saying|calling|sending"
+        r"|suggesting|apologi[sz]ing|repeating|giving|telling|changing|making|writing|putting|including"
+        r"|recommending|offering|assuming|showing|explaining|summari[sz]ing|praising|creating|being|emojis?"
+        r"|bullet points|em dashes|apologies|questions|comments|summaries|jokes)\b"
+        r"|(?:please )?do not (?:ask|tell|call|address|lecture|flatter|remind|spam|interrupt|give) me\b(?!.*\b"
+        r"(?:now|today|the|that|this)\b)",
+        (
+            "Stop apologising.",
+            "Please stop adding comments to my code.",
+            "No more emojis, please.",
+            "Don't call me sir.",
+        ),
+        ("Stop playing music.", "Don't tell me the end.", "Stop the timer."),
+    ),
+    row(
+        "form_of_answers",
+        "instruction",
+        rf"(?:{_TELL})*(?:keep|make|write|give|limit|format|phrase) (?:all |all of )?(?:your|the|all|every) "
+        r"(?:\w+ )?(?:answers|responses|replies|messages|explanations|summaries|comments|commits|commit messages"
+        r"|code|output|tone|language|emails|names)\b(?!.*\bto\b.*:)"
+        rf"|(?:{_TELL})*(?:answer|reply|respond|write|speak|talk|explain)(?: to)?(?: me| us| things)? (?:only "
+        r"|always )(?:in|with|as|using|like)\b"
+        rf"|(?:{_TELL})*(?:only|exclusively) (?:use|answer|reply|respond|write|speak|suggest|recommend|show|send"
+        r"|call|contact)\b"
+        r"|(?:i|we) (?:would )?(?:only )?(?:want|need|expect|prefer|like)(?: to)? (?:only |all |every )"
+        r"(?:\w+ ){0,3}(?:answers|responses|replies|code|messages|functions|tests|files|one|prompts?)\b"
+        r"|(?:i|we) (?:would )?(?:want|need|expect|prefer|like) your (?:answers|responses|replies|messages"
+        r"|explanations|code|tone)\b",
+        (
+            "Keep your answers short.",
+            "Please make all commit messages imperative.",
+            "Only suggest vegetarian recipes.",
+            "I want all answers in German.",
+        ),
+        ("Keep the change.", "Write the letter.", "I only want one ticket."),
+    ),
+    row(
+        "remember_to",
+        "instruction",
+        r"(?:please |also |and )*(?:always )?(?:remember|do not forget|keep in mind|bear in mind|make sure"
+        r"|be sure)(?: that)?(?: to| you (?:always|never|must|should|have to|need to)) (?!(?:me|we|i)\b)"
+        rf"(?:always |never |not |only )*(?:{TO_DO})\b(?=.*\b(?:always|never|every|each|any|all|when|before|after"
+        r"|in future|from now on)\b)",
+        ("Remember to run the linter before every commit.", "Make sure you always cite the page."),
+        ("Remember to breathe.", "Make sure it works.", "I remember to run."),
+    ),
+    row(
+        "call_me",
+        "instruction",
+        r"(?:(?:please|you (?:can|may|should)|everyone|just)\s)*(?:call|address|refer to) (?:me|us)(?: as)? "
+        r"(?!back\b|when\b|if\b|at\b|on\b|later\b|tomorrow\b|crazy\b|after\b|before\b|a\b|for\b|about\b|to\b|in\b"
+        r"|and\b|any\b|now\b|today\b)\w+"
+        r"|(?:please )?(?:only (?:ever )?|always )(?:call|contact|text|email|reach) (?:me|us)\b|(?:i|we) "
+        r"(?:prefer|like|go by|want) to be (?:called|addressed)\b|my pronouns are\b",
+        (
+            "Call me Bea.",
+            "Please address me as Dr. Okafor.",
+            "Only ever call me on my mobile.",
+            "I prefer to be called Lou.",
+        ),
+        ("Call me back.", "Call me tomorrow.", "Call me crazy, but I like rain."),
+    ),
+    row(
+        "to_be_done",
+        "instruction",
+        r"(?!(?:it|this|that|there|he|she|who|what)\b)(?:[\w'-]+ ){1,5}(?:is|are) (?:always |never |only )?to be "
+        r"(?!(?:sure|fair|honest|expected|precise|seen|found|blamed)\b)\w+(?:ed|en|wn|ne|pt|de|ut|ld)\b.*"
+        r"|(?:i|we) (?:do not|never) (?:want|need|like)(?: to (?:see|hear|read|get|have))? .*\b(?:any ?more|ever"
+        r"(?: again)?|again)\b.*|no (?:more )?(?:emojis?|bullet points|em dashes|apologies|exclamation marks"
+        r"|jargon|small talk|flattery|filler|headings|tables|jokes|spoilers)\b.*",
+        ("Prices are to be quoted without VAT.", "I don't want to see a single emoji any more.", "No bullet points."),
+        ("He is to be seen at ten.", "I don't want to go."),
+    ),
+    row(
+        "not_without",
+        "instruction",
+        rf"(?:{_TELL})*(?:ask|check with|confirm with|consult|warn|tell|inform|notify) (?:me|us)(?: first)? "
+        r"(?:before|whenever|when|if|each time|every time)\b"
+        rf"|(?:{_TELL})*do not (?:ever )?{TO_DO} .*\b(?:unless|without (?:asking|checking|confirming|telling|my"
+        r"|permission)|before (?:asking|i|checking))\b"
+        r"|you (?:are(?: not)? allowed to|have (?:my )?permission to|are never to|must not|must never"
+        r"|should never|are should never|may never|never need to) ",
+        (
+            "Ask me before you delete a file.",
+            "Don't merge unless the tests pass.",
+            "You must not touch the vendor folder.",
+        ),
+        ("Ask me anything.", "Don't worry."),
+    ),
+    row(
+        "each_time",
+        "instruction",
+        rf"(?:please )?(?:after|before|for|with|on|at|in) (?:every|each|any|all)(?: \w+){{1,4}},? (?:please )?"
+        rf"(?:{_TELL})*{_DO} .+|every (?:single )?(?:morning|day|evening|night|week|\w+day)(?: at [\w:]+"
+        rf"(?: ?[ap]m)?)?,? (?:please )?{_DO} .+"
+        rf"|when(?:ever)? you [^,]{{3,60}}, (?:please )?{_DO} .+|(?:if|when) (?:the|my|it|there|someone"
+        rf"|anyone) [^,]{{3,60}}, (?:please )?(?:turn|set|switch|open|close|lock|dim|send|notify|alert|remind"
+        r"|start|stop|play|lower|raise)\b.+"
+        rf"|(?:next time|in (?:the )?future|from now on),? (?:please )?(?:{_TELL})*{_DO}\b.*",
+        (
+            "After each change, run the tests.",
+            "Every morning at 7, turn on the coffee machine.",
+            "When you finish a task, update the changelog.",
+            "If the temperature drops below 18, turn on the heating.",
+            "Next time, fix it.",
+        ),
+        ("For all I know, run is a verb.", "Every day counts.", "When you go, we stay."),
+    ),
+    row(
+        "conventions",
+        "instruction",
+        r"(?:please )?use [\w'./@-]+(?: [\w'./@-]+){0,4},? never\b .+|(?:please )?(?:remember"
+        r"|do not forget) to (?:use|run|add|check|include|keep|update|write|test|commit|follow|format|ask|cite"
+        r"|sign) (?!(?:it|this|that|me|us)\b).+"
+        r"|you do not (?:have|need) to (?:ask|explain|apologi[sz]e|confirm|repeat|summari[sz]e|thank|tell|show"
+        r"|add|include|remind)\b .+|(?:please )?keep (?:all |your |the |every )?(?:\w+ )?(?:answers|responses"
+        r"|replies|messages|explanations|summaries|comments|commits|functions|files) (?:short|brief|concise"
+        r"|simple|under|below|to|small|formal|informal|in)\b.*",
+        (
+            "Use pnpm, never npm.",
+            "Remember to use the venv of the project.",
+            "You don't need to ask me before you run tests.",
+            "Keep responses under 100 words.",
+        ),
+        ("Use this one, not that.", "Don't use it.", "You don't need to shout."),
+    ),
+)

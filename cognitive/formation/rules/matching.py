@@ -1,0 +1,74 @@
+"""The rows of the rule tables: what forms a memory of a kind, and what forms none."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from cognitive.policy.outcomes import FormationKind as Kind
+
+Form = Literal["plain", "opened", "written"]
+
+
+@dataclass(frozen=True, slots=True)
+class FormationRule:
+    """A pattern of statements that form a memory of a kind.
+
+    The pattern is matched at the beginning of a statement in the form `on`: "plain" (folded, from its subject on),
+    "opened" (folded, with the words before its subject) or "written" (as it was written). With `within`, this pattern
+    must also be found in the message, in lower case. With `confirmed`, the assistant's answer must also report that it
+    is done. `examples` and `counterexamples` are whole messages, which the tests check.
+    """
+
+    name: str
+    kind: Kind
+    pattern: re.Pattern[str]
+    examples: tuple[str, ...]
+    counterexamples: tuple[str, ...] = ()
+    on: Form = "plain"
+    within: re.Pattern[str] | None = None
+    confirmed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GuardRule:
+    """A pattern of statements that form nothing; it is searched in the folded statement.
+
+    `except_for` are the kinds that the guard doesn't stop. `examples` are messages from which nothing is formed, and
+    `counterexamples` messages from which something is.
+    """
+
+    name: str
+    pattern: re.Pattern[str]
+    examples: tuple[str, ...]
+    counterexamples: tuple[str, ...] = ()
+    except_for: frozenset[Kind] = frozenset()
+
+
+def row(
+    name: str,
+    kind: Kind,
+    pattern: str,
+    examples: tuple[str, ...],
+    counterexamples: tuple[str, ...] = (),
+    *,
+    on: Form = "plain",
+    within: str | None = None,
+    confirmed: bool = False,
+) -> FormationRule:
+    """Return a formation rule with a compiled pattern."""
+    needed = None if within is None else re.compile(within)
+    return FormationRule(name, kind, re.compile(pattern), examples, counterexamples, on, needed, confirmed)
+
+
+def guard(
+    name: str,
+    pattern: str,
+    examples: tuple[str, ...],
+    counterexamples: tuple[str, ...] = (),
+    *,
+    except_for: tuple[Kind, ...] = (),
+) -> GuardRule:
+    """Return a guard with a compiled pattern."""
+    return GuardRule(name, re.compile(pattern), examples, counterexamples, frozenset(except_for))

@@ -1,0 +1,121 @@
+"""Rules for whole sentences: what follows is not the user's own words, or the sentence takes back the one before."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceRule:
+    """A pattern that is searched in a sentence in lower case; the tests check its examples and counterexamples."""
+
+    name: str
+    pattern: re.Pattern[str]
+    examples: tuple[str, ...]
+    counterexamples: tuple[str, ...] = ()
+
+    def matches(self, sentence: str) -> bool:
+        """Return True if the rule matches a sentence."""
+        return self.pattern.search(sentence.lower().replace("’", "'")) is not None
+
+
+_TEXT = (
+    r"(?:text|paragraph|sentence|passage|email|e-mail|mail|letter|message|article|abstract|essay|post|tweet|bio"
+    r"|review|quote|lyrics|transcript|conversation|chat|note|notes|section|description|comment|ticket|document|draft"
+    r"|speech|chapter|story|code|snippet|log|logs|output|error|traceback|stack trace|config|file|prompt|question"
+    r"|exercise|quiz)s?"
+)
+_WORK_ON = (
+    r"(?:translate|proofread|proof-read|rewrite|rephrase|reword|paraphrase|summari[sz]e|correct|edit|improve|polish"
+    r"|shorten|fix|format|analy[sz]e|review|classify|grade|explain|check|convert|annotate|critique|continue|complete"
+    r"|extract)"
+)
+
+GIVEN_TEXT = SentenceRule(
+    "given_text",
+    re.compile(
+        rf"\b{_WORK_ON}\b[^.?!]{{0,30}}\b(?:this|these|following|below|{_TEXT}|(?:to|into|in) \w+)\b[^.?!]{{0,80}}:"
+        rf"|\b{_WORK_ON} (?:to|into) \w+ ?:"
+        r"|\b(?:here(?:'s| is| are)|this is|below is|see|the following(?: is)?|i (?:got|get|received|have)"
+        rf"(?: back)?) (?:\w+ ){{0,4}}{_TEXT}\b[^.?!]{{0,40}}:"
+        rf"|\bthis is what (?:i|it|he|she|they|we) (?:got|get|said|sent|wrote|see|have)\b"
+        rf"|\b(?:my|the) {_TEXT} (?:is|are|reads|says)(?: as)? (?:below|follows|this)\b"
+        rf"|\b(?:reads|says|said|wrote|writes|states|quote)\s?:\s"
+        r"|\b(?:this|these|following|below|here(?:'s| is| are)?)\b[^.?!]{0,40}:\s*$|^-{3,}$"
+        r"|\bi (?:found|came across|stumbled (?:on|upon)|copied|pasted|was sent) (?:this|these|the following|an?"
+        rf"|some)\b|\b(?:sample|example|dummy|fake|fictional) {_TEXT}\b"
+    ),
+    (
+        "Translate this into French: I live in Leeds and love the sea.",
+        "Proofread the following:",
+        "This is what I got from the server",
+        "My code is below",
+        "The letter says: we will cancel your contract in May.",
+    ),
+    ("Please translate your answers.", "I live in Leeds."),
+)
+
+FICTION = SentenceRule(
+    "fiction",
+    re.compile(
+        r"\b(?:write|tell|compose|create|draft|generate|continue|make up|give)(?: me| us)? (?:\w+[- ]){0,5}"
+        r"(?:story|poem|song|haiku|limerick|novel|scene|dialogue"
+        r"|monologue|fairy tale|screenplay|play|script|fan ?fic\w*|lyrics|joke|rap|character)\b(?! (?:points?|test))"
+        r"|\b(?:role-?play|pretend|imagine)\b|\bact as (?:an?|if|the|my)\b|\blet's play\b[.!]?$|\b(?:i'm|i am"
+        r"|i'll be|i play) (?:the|a) \w+[,;] (?:and )?you(?:'re| are|'ll be| play) (?:the|a) \w+"
+        r"|^(?:in this (?:chat|game|scenario)[, ]+)?you are (?:an?|the) (?!right|star|legend|genius|bit|life)"
+        r"|\b(?:my|the|her|his) (?:character|protagonist|hero|heroine|narrator)\b|\bfor (?:my|our|the|a) "
+        r"(?:[\w&]+ ){0,2}(?:campaign|novel|short story|screenplay|d&d\w*|dnd|rpg|fan ?fic\w*|fantasy \w+)\b|\b"
+        r"(?:in character|in my (?:novel|story|book|game|dream)|stay in role)\b"
+    ),
+    (
+        "Write a short story in which I am a pirate.",
+        "Let's role-play: I'm the captain.",
+        "Act as a doctor.",
+        "You are a travel agent.",
+        "My character lives in Venice.",
+    ),
+    ("I like stories.", "You are right.", "I write songs."),
+)
+
+EXERCISE = SentenceRule(
+    "exercise",
+    re.compile(
+        r"\bhow (?:many|much|long|far|old)\b[^.]*\b(?:left|altogether|in total|in all|remain|does (?:he|she|each)"
+        r"|do they|will (?:he|she|it))\b|\b(?:word problem|riddle|brain ?teaser|math problem|quiz question"
+        r"|exam question)\b"
+    ),
+    ("How many apples do I have left?", "Solve this riddle."),
+    ("How many people live in Leeds?",),
+)
+
+# Written for another person: "Tell him that we will come on Friday".
+FOR_OTHERS = SentenceRule(
+    "for_others",
+    re.compile(
+        r"^\W*(?:(?:please|can you|could you|would you|help me(?: to)?|i want you to|i need you to|now|then|also"
+        r"|and|ok|okay)\b,? )*(?:write|draft|compose|email|text|tell|message|reply|respond|answer|translate|send"
+        r"|post|tweet|rephrase|rewrite|reword|proofread|summari[sz]e|explain|congratulate|thank|invite"
+        r"|apologi[sz]e)\b(?! (?:me|us)\b)(?!.*\b(?:always|never|from now on|in (?:the )?future|every time"
+        r"|each time|whenever)\b)"
+    ),
+    ("Tell him that we will come on Friday.", "Please draft a mail that says I'm moving in May."),
+    ("Tell me when it rains.", "Answer in French from now on."),
+)
+
+RETRACTION = SentenceRule(
+    "retraction",
+    re.compile(
+        r"^[\s.!]*(?:😂|🤣|😹|😜|😝|🙃|😉|💃|😏|🙄|🤪|lol|lmao|haha+|rofl)[\s😂🤣😹💃.!]*$|^\W*(?:(?:oh|ok|okay|no|well|actually"
+        r"|ha|haha|sorry),? )*(?:(?:i'm |i am |i was )?(?:just |only )?(?:kidding|joking)|jk|scratch that"
+        r"|strike that|never ?mind|forget (?:it|that|i said)|i take (?:that|it) back"
+        r"|(?:i )?change(?:d)? my mind|ignore (?:that|what i (?:just )?said)|not really|/s|as if|(?:i|we) (?:need"
+        r"|want|have|would like|'d like) to (?:cancel|delete|remove|reschedule|postpone|change|move)|(?:can"
+        r"|could) you (?:please )?(?:cancel|delete|remove|reschedule|postpone)|(?:please )?(?:cancel|delete"
+        r"|reschedule|postpone) (?:it|that|the|my)\b)\b[^?]{0,40}$|\bnot?t? serious(?:ly)?\b[.!]*$|\b(?:just"
+        r"|only) (?:kidding|joking)\b"
+    ),
+    ("Just kidding!", "Scratch that.", "Actually, never mind.", "I was only joking.", "I need to cancel that meeting."),
+    ("I changed jobs.", "Never mind the gap between the houses on our street."),
+)

@@ -1,0 +1,179 @@
+"""Procedures: how something is done by this user or group, in steps or as a custom."""
+
+from __future__ import annotations
+
+from cognitive.formation.rules.matching import row
+from cognitive.formation.rules.words import HABIT, TO_DO
+
+_OFTEN = r"(?:always|usually|normally|never|typically|generally|only ever|routinely|regularly|traditionally)"
+_EACH = (
+    r"(?:(?:before|after|with|for|at|in|on|during|until) (?:each|every|any|all)\b|every (?:\w+ )?(?:day|morning"
+    r"|evening|night|week|month|quarter|year|spring|summer|autumn|fall|winter|sprint|release|hour|time|\w+day|two"
+    r"|three|other|six)\b|each (?:day|morning|evening|night|week|month|quarter|year|sprint|release|time|\w+day"
+    r"|january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn"
+    r"|winter)\b|once (?:a|per|every) \w+|twice (?:a|per) \w+|on (?:mon|tues|wednes|thurs|fri|satur|sun)days)"
+)
+
+RULES = (
+    row(
+        "to_do_it",
+        "procedure",
+        r"(?:in order )?to (?!be\b|clarify\b|answer\b|summari[sz]e\b|save\b|the\b|me\b|you\b|my\b)[a-z-]+"
+        rf"(?: [^,]{{2,80}})?, ?(?:you |we |i )?(?:(?:then|first|just|always|only|simply|have to|need to|must"
+        rf"|should|can) )*{TO_DO}\b",
+        (
+            "To restart the boiler, hold the grey button for five seconds.",
+            "To deploy, run make ship and wait for the mail.",
+        ),
+        ("To be honest, open windows annoy me.", "To save time, can you do both?"),
+    ),
+    row(
+        "steps_listed",
+        "procedure",
+        rf"(?:the |our |my |for )?(?:[\w'-]+ ){{0,5}}[\w'-]+(?: (?:here|process|procedure|workflow|steps"
+        r"|checklist|routine|is|are|go(?:es)? like this|works? like this|with us|at our place))?: ?(?:first,? "
+        rf"|you |we |always )*{TO_DO}\b[^.]*(?:,|;|\bthen\b)[^.]*\b{TO_DO}\b.*",
+        (
+            "Releases here: bump VERSION, run cut.sh, and paste the changelog into #ship.",
+            "How we onboard: create the account, then send the laptop.",
+        ),
+        ("Two things: I like tea.", "Please: check the log and tell me."),
+    ),
+    row(
+        "what_worked",
+        "procedure",
+        rf"(?:the |my |our |[\w']+ )?(?:[\w'-]+ ){{0,3}}(?:trick|fix|solution|workaround|recipe|secret|cure|way "
+        rf"(?:to|we|i) [\w' -]{{2,40}})(?: [\w' -]{{2,60}})?(?: (?:is|was)(?: to)?|:) (?!(?:not|good|bad|great|in"
+        r"|on|still|ready|done|simple|easy)\b).+"
+        rf"|what (?:always |usually |finally |really )?(?:works|worked|helps|helped|fixed|did it)\b[^:]{{0,50}}"
+        r"(?::| is| was) .+"
+        rf"|[^:?]{{3,80}}: ?(?:first |just |you |we )*(?:{TO_DO}|fold|soak|stir|boil|shake|rinse|peel|chop|bake"
+        r"|unplug|plug|drain|fit|tighten|loosen)\b[^:]*, (?:and |then |and then |finally |after that )(?:you "
+        r"|we |just )?\w+.*",
+        (
+            "The trick was to export the keyring first and import it later.",
+            "What always works with late payers: mail, then phone, then letter.",
+            "My gran's bread: let the dough rest, fold it twice, then bake at 240.",
+        ),
+        ("Please do this: fetch the branch.", "The fix is not good."),
+    ),
+    row(
+        "steps_that_worked",
+        "procedure",
+        r"(?:(?:i|we|ended up) )?(?:had to )?(?!(?:i|we|it|the|he|she|they|that)\b)(?:[a-z-]+ed|put|set|ran|took"
+        r"|cut|made|kept|let|built|rebuilt|reran|fed|went|got|did|drove|sent|wrote|read|bought|found|gave|began"
+        r"|held|left|kneaded)\b [^,]{2,80}, (?:then |and )?(?:[a-z-]+ed|put|set|ran|took|cut|made|kept|let|built"
+        r"|rebuilt|reran|fed|went|got|did|sent|wrote|gave|held|left|threw|re-?\w+)\b.*(?:,| and| then) .*",
+        ("It works again! I stopped the service, deleted the lock file, and started it again.",),
+        ("I got up, walked the dog, and read a book.",),
+        within=(
+            r"\b(?:works?|worked|working|fixed|fixes|solved|solution|trick|resolved|did it|went through|up again"
+            r"|back up|in now|alive|finally|gone|sorted|no more errors|runs again|success)\b"
+        ),
+    ),
+    row(
+        "step_by_step",
+        "procedure",
+        rf"step (?:1|one): .+|1[.)] .+|(?:you|we|i) (?:can|have to|need to|could) {TO_DO} .*\bby \w+ing .+ (?:and"
+        r"|then)\b.+",
+        ("You can rebuild the index by running make reindex and then restarting both pods.",),
+        ("Can I rebuild it by hand?",),
+    ),
+    row(
+        "first_then",
+        "procedure",
+        r"(?:first,? )(?:you|we)(?! (?:have made|want|would|need to know)) .*\b(?:then|next|after that"
+        r"|afterwards|finally|and)\b.*"
+        r"|(?:you|we|i) (?:first|always first) .*\b(?:then|before|and)\b.*|(?:you|we) (?:have to|need to"
+        rf"|must) {TO_DO} .*\b(?:then|and then|before|first|after)\b.*",
+        ("First we freeze the branch, then QA gets two days.", "You have to press the middle and then go up."),
+        ("First, you are right.", "You first."),
+    ),
+    row(
+        "custom_of_ours",
+        "procedure",
+        r"(?:we|the team|our team|everyone here|at (?:work|home|our \w+),? we|here,? we|in (?:our"
+        rf"|this) \w+,? we) {_OFTEN} (?!(?:look|play|go|take|talk|wear|be|get|give|let|try|stay|speak|say)\b)"
+        rf"(?:{TO_DO}|have to|need to)\b .+"
+        r"|(?:we|the team|our team) (?:do not |never |only )?(?!(?:go|play|look|take|talk|wear|eat|drink|fly"
+        r"|travel|walk|visit|sleep|meet|watch|cook|bake|drive|celebrate|get|see|exercise"
+        rf"|commute)\b){HABIT} .*\b{_EACH}.*"
+        rf"|{_EACH}[^,]{{0,40}},? (?:we|the team|our \w+|everyone|someone|somebody) (?!are\b|were\b|will\b).+"
+        rf"|(?:before|after|when(?:ever)?|once) [^,]{{4,80}}, ?we (?:always |first |usually |never |then )?"
+        rf"(?:have to |need to |must )?{HABIT}\b.*"
+        r"|we never let .+|what (?:we|i) (?:usually |always |normally |generally )?do(?: [\w' -]{2,40})? is .+"
+        r"|the way (?:it|this|that|we) (?:works?|do (?:it|this|that)) (?:here )?is .+"
+        r"|(?:usually|normally|typically|as a rule|in general),? (?:we|the team|everyone) (?!(?:are|were"
+        r"|have been)\b)\w+ .+|(?:i|we) have (?:an?|our|the) (?:\w+ )?(?:rule|policy|convention|agreement"
+        r"|process|practice|standard|guideline|procedure|routine|ritual|tradition) (?:that|of|to|for|where|in"
+        r"|:).+"
+        r"|(?:everyone|everybody|people|members|contributors|employees|new \w+|guests|visitors|kids|students"
+        r"|the \w+) (?:have|has|need|needs|must|are required|is required|are supposed|is supposed)"
+        rf"(?: to)? {TO_DO} .*\b(?:before|after|first|when|every|each|at least|within|by)\b.*",
+        (
+            "We always rebase before we merge.",
+            "We rotate the keys every month.",
+            "Every Friday we back up the photos.",
+            "Before we ship, we run the smoke tests.",
+        ),
+        ("We always wanted a dog.", "We will rotate the keys.", "I always cry."),
+    ),
+    row(
+        "way_of_ours",
+        "procedure",
+        r"(?:our|my|the team's|the) (?:\w+ ){0,3}(?:process|workflow|routine|procedure|practice|protocol"
+        r"|checklist|method|way)(?: (?:for|of|with|at|in|to|on|when) [^,:]{2,50})? (?:is|goes|works)\b(?! "
+        r"(?:broken|great|good|bad|fine|slow|terrible|the same)\b).+"
+        r"|(?:the way|how) (?:we|i) (?:do|handle|run|make|deploy|release|organi[sz]e|name|plan|review|test|bake"
+        r"|cook|\w+) [^,]{1,60}(?: is|:) .+",
+        (
+            "Our release process is: tag, build, upload.",
+            "The way we name branches is ticket first, then a verb.",
+        ),
+        ("Our process is broken.", "My way home is long."),
+    ),
+    row(
+        "done_regularly",
+        "procedure",
+        r"(?!(?:it|this|that|i|we|you|they|there|he|she)\b)(?:the |our |my |all |every |each |any |new )?"
+        rf"(?:[\w'-]+ ){{1,5}}(?:is|are|gets?|must be|has to be|have to be) (?:always |never |only |usually "
+        r"|first )?(?:\w+ed|done|sent|kept|run|built|cut|made|paid|fed|taken|written|put|brought|sold|set|reset"
+        rf"|read|shut) .*\b(?:{_EACH}|by (?:two|three|at least)|before (?:they|it|we)|after (?:they|it|we)|via"
+        r"|through)\b.*",
+        (
+            "The boiler gets serviced each October.",
+            "Pull requests are merged by two reviewers.",
+            "Invoices must be signed before they go out.",
+        ),
+        ("The cake was eaten every time.", "The film is made by the same people."),
+    ),
+    row(
+        "customs",
+        "procedure",
+        rf"(?:before|after) (?:an?|the|each|every|any) [\w -]{{2,30}}?,? (?:we|the team) (?!(?:will|are|were|had"
+        r"|have|would|can|could|should|went|was|got|did|made|took|saw|came|ate|left|ran|met|sat|\w+ed)\b)\w+ .+|"
+        rf"(?:when(?:ever)?|once|if) [^,]{{4,80}}, ?we (?:always|first|usually|never|then) \w+ .+"
+        r"|(?:usually|normally|typically|as a rule),? (?:the|a|an) \w+ (?!(?:is|are|was|were)\b)\w+s "
+        rf"(?:\S+ ){{1,}}\S+|to [a-z-]+ [^,]{{2,50}}? (?:you|we) (?:have to|need to|must|first|just) \w+.+"
+        rf"|to \w+ (?:it|this|them),? {TO_DO} .+"
+        rf"|i (?:always|usually|never) (?:first )?{TO_DO} .*\b(?:before|after|first|then)\b .+",
+        (
+            "Before a release we freeze the branch for two days.",
+            "When a customer calls, we first refund and then investigate.",
+            "Normally the chair collects the topics a day before.",
+            "To add a new user you have to open a ticket.",
+            "I always back up the database before a migration.",
+        ),
+        ("After the party we went home.", "Normally the bus is late."),
+    ),
+    row(
+        "rules_for_all",
+        "procedure",
+        r"(?:each|every|all new|any new|new) (?!(?:time|day|people|person|one|thing|things|other|of|the|my|his"
+        r"|her|their|year|night|morning|week|in|i|we|you|york|bit|single)\b)(?:[\w-]+ ){1,3}(?:go(?:es)?|needs?"
+        r"|requires?|gets?|has to|have to|must|starts?|belongs?|lives?|is|are) (?!(?:been|so|very|too|great|good"
+        r"|different|special|unique|fun|amazing|beautiful|always|a|an)\b)\w+ ?.*",
+        ("New features go through an RFC.", "Each PR needs two approvals."),
+        ("Every day is different.", "New York is big.", "Each time is fun."),
+    ),
+)

@@ -1,0 +1,157 @@
+"""Split a sentence into statements, and fold each to the form that rules are matched on."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from brain.text import normalise
+from cognitive.formation.rules.words import DATE
+
+MAX_WORDS = 60  # of a statement; a longer one is a text without full stops
+_MIN_WORDS = 3  # words before a break; fewer, such as "I'm Ada", belong to the statement behind, unless it asks
+_MIN_LEFT = 4  # words behind a break; fewer, such as "I think", belong to the statement before
+
+_OWN_SUBJECT = (
+    r"(?:i|we|my|our|it|it['’]s|they|there|i['’]m|im|i['’]ve|i['’]ll|i['’]d|we['’]\w+|he|she|let['’]?s|please"
+    r"|never|always"
+    r"|don['’]?t|from now on|next time|also|his|her|their|this|you)\b"
+)
+_BREAK = re.compile(
+    rf"(?-i:(?<=[a-z][.!?])(?=[A-Z][a-z' ’]))|(?:;|\.\.\.|…|[,.]?\s+[-–—]{{1,2}}|\))\s+(?:and |but |so |or "
+    r"|yet )?|,\s+(?:which means(?: that)? (?=\w)|meaning (?:that )?(?=\w)|(?:and |but |so |or |yet |because "
+    rf"|since )?(?={_OWN_SUBJECT}))"
+    r"|,\s+(?=(?:do|does|did|is|are|can|could|should|what|which|how|where|when|who|why|any)\b[^,]*\?)"
+    r"|,?\s+(?:and|but|so|because|since|although|though|unless)\s+(?=(?:i|we|my|our|i['’]m|i['’]ve|i['’]ll"
+    r"|i['’]d|we['’]\w+|please)\b)",
+    re.IGNORECASE,
+)
+# A sentence that begins with one of these keeps its parts together: "When I say stop, please stop".
+_BOUND = re.compile(
+    r"\W*(?:(?:so|and|but|ok|okay|well|please|also)\b,?\s*)*"
+    r"(?:from now on|from here on|in (?:the )?future|going forward|according to|apparently|allegedly"
+    r"|rumou?r has it|in (?:his|her|their) (?:opinion|view)|when(?:ever)?|if|before|after|while|although|unless"
+    r"|once|until|as soon as|every time|each time|any ?time|next time"
+    r"|to|in order to|first|for the|on \w+days?)\b",
+    re.IGNORECASE,
+)
+
+_CONTRACTIONS = (
+    (re.compile(r"\b(?:can't|cant|can not)\b"), "cannot"),
+    (re.compile(r"\b(?:won't|wont)\b"), "will not"),
+    (re.compile(r"\bain't\b"), "is not"),
+    (re.compile(r"\bu\b"), "you"),
+    (re.compile(r"\b(do|does|did|is|are|was|were|has|have|had|would|should|could|must)n'?t\b"), r"\1 not"),
+    (re.compile(r"\bi'?m\b"), "i am"),
+    (re.compile(r"\b(i|you|we|they)'?ve\b"), r"\1 have"),
+    (re.compile(r"\b(i|you|we|they|it|he|she|that|this|there)'ll\b"), r"\1 will"),
+    (re.compile(r"\b(i|you|we|they|he|she)'d\b"), r"\1 would"),
+    (re.compile(r"\b(you|we|they)'re\b"), r"\1 are"),
+    (re.compile(r"\b(it|that|this|there|here|he|she|what|who)'s\b"), r"\1 is"),
+    (re.compile(r"\blets\b"), "let's"),
+    (re.compile(r"\bname's\b"), "name is"),
+    (re.compile(r"\b(?:gonna)\b"), "going to"),
+    (re.compile(r"\b(?:wanna)\b"), "want to"),
+    (re.compile(r"\b(?:gotta|got to)\b"), "have to"),
+    (re.compile(r"\b(i|we|you|they) have got\b"), r"\1 have"),
+    (re.compile(r"\b(it|he|she) is (got|been|had)\b"), r"\1 has \2"),
+    (re.compile(r"\b(he|she|it) has got\b"), r"\1 has"),
+    (re.compile(r"\b(i|we) got (?=(?:a|an|two|three) (?!few|lot|bit))"), r"\1 have "),
+)
+# Words that change nothing in what a statement says.
+_DEGREE = re.compile(
+    r"\b(?:really|absolutely|totally|definitely|certainly|truly|actually|basically|honestly|personally|literally"
+    r"|just|also|still"
+    r"|already|currently|presently|simply|quite|very|super|pretty|strongly|particularly|especially|generally|um+"
+    r"|uh+|er+|hm+"
+    r"|obviously|of course|as well|too)\b,?\s*"
+)
+_OPENERS = re.compile(
+    r"(?:\W*(?:"
+    r"(?:yes|yeah|yep|yup|ok|okay|well|so|and|but|oh|ah|aha|hey|hi|hello|anyway|btw|by the way|fyi"
+    r"|just so you know|as i said|unfortunately"
+    r"|i mean|besides|then|plus|in addition|to be honest|tbh|for context|you know(?: how much| that)?|in fact"
+    r"|because|since"
+    r"|though|although|luckily|fortunately|sadly|i understand that|i know(?: that)?|as you (?:may |might )?know"
+    r"|the (?:thing|fact|point|truth|problem) is(?: that)?|note that|please note that|remember that|now that|"
+    r"(?:before you \w+, )?you (?:should|need to|have to|must) know(?: that)?|it turns out(?: that)?)\b(?!['’-])"
+    r"|(?:no|nope|nah|great|awesome|cool|nice|perfect|thanks|thank you|sure|right|alright|look|listen"
+    r"|for the record|note|please note|remember"
+    r"|do not worry|quick update|update|heads up|good (?:morning|afternoon|evening)|that said|wow|ha|haha|true"
+    r"|exactly|agreed|now"
+    r"|hmm|honestly|good|fine|got it|also|sold|deal|settled|careful|important|context|background|fun fact"
+    r"|reminder|one more thing|(?:small |quick )?correction|good news|bad news|news|i mean it|warning|ps|p\.s\."
+    r"|hey \w+|hi \w+|hello \w+)\s*[,.:;!–—-]+(?=\s))[\s,.:;!–—-]*)+"
+)
+# The phrase before the subject: "For music, I love ...", "After lunch, we usually ..."; not "If ..., I".
+_FRONTED = re.compile(
+    r"(?:for|in|on|at|after|as for|as an?|during|with|besides|usually|sometimes|today|last|these days|recently"
+    r"|lately|right now|nowadays|by now"
+    r"|apart from|like (?:you|most)|outside of|over|since|until|over the years|speaking of|similar to|regarding"
+    r"|as far as|other than|every|most)\b[^,.;]{0,48},\s+(?=(?:i|we|my|our|one of my|some of my)\b)"
+)
+_FRONTED_DATE = re.compile(
+    rf"((?:starting |beginning |from )?(?:{DATE})[\w ]{{0,30}}?),?\s+(?=(?:i|we|my|our|the|he|she|they)\b)"
+)
+_ASIDE = re.compile(r"\([^()]*\)")
+_PLACE = re.compile(
+    r"(?:(?:for|in|on|at) (?:this|our|the|my) (?:project|repo|repository|codebase|team|company|office|house"
+    r"|family|class|school|app|service|shop|branch)|instead of [\w-]+),? (?=(?:i|we|the|all|every|no|each)\b)"
+)
+_QUOTED = re.compile(r"\"[^\"\n]{12,}\"|“[^”\n]{12,}”|(?<!\w)'[^'\n]{20,}'(?!\w)")
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedStatement:
+    """A statement as it was `written`, folded (`opened`), and folded from its subject on (`plain`).
+
+    `opened` is in lower case, without contractions, long quotations, asides and words of degree. `plain` is without the
+    words before the subject too: "Well, for music I'd really pick jazz" becomes "i would pick jazz". A date before the
+    subject is put behind: "On Friday I fly to Oslo" becomes "i fly to oslo on friday".
+    """
+
+    written: str
+    opened: str
+    plain: str
+
+    @classmethod
+    def of(cls, text: str) -> FoldedStatement:
+        """Return the forms of a statement."""
+        opened = fold(text)
+        return cls(text, opened, _from_subject(opened))
+
+
+def split_statements(sentence: str) -> list[str]:
+    """Return the statements of a sentence verbatim: its clauses that have their own subject or are a request."""
+    if _BOUND.match(sentence):
+        return [sentence]
+    parts, start = [], 0
+    for found in _BREAK.finditer(sentence):
+        head, rest = sentence[start : found.start()], sentence[found.end() :]
+        if _has_words(head, 2 if rest.endswith("?") else _MIN_WORDS) and _has_words(rest, _MIN_LEFT):
+            parts.append(head)
+            start = found.end()
+    return [part.strip(" ,;()") for part in (*parts, sentence[start:])]
+
+
+def fold(statement: str) -> str:
+    """Return a statement in lower case, without contractions, long quotations, asides and words of degree."""
+    text = _QUOTED.sub('""', normalise(statement).replace("`", "").replace("“", '"').replace("”", '"'))
+    text = _ASIDE.sub(" ", text)
+    for pattern, plain in _CONTRACTIONS:
+        text = pattern.sub(plain, text)
+    return " ".join(_DEGREE.sub("", text).split()).lstrip(" ,.;:-–—")
+
+
+def _has_words(part: str, count: int) -> bool:
+    return len(part.split()) >= count
+
+
+def _from_subject(folded: str) -> str:
+    """Return a folded statement without the words before its subject, and with a date before it put behind."""
+    for opener in (_OPENERS, _FRONTED, _OPENERS, _PLACE):
+        if found := opener.match(folded):
+            folded = folded[found.end() :]
+    if dated := _FRONTED_DATE.match(folded):
+        return f"{folded[dated.end() :].rstrip('.!')} {dated[1].strip(' ,')}"
+    return folded

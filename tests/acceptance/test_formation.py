@@ -1,0 +1,181 @@
+"""Formation: what a user states in a captured turn becomes typed memories, once, and only what the policy allows."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+
+import pytest
+
+from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+
+LIKES = "I can't stand the smell of lavender."
+RENT, NEW_RENT = "Our rent is 900 euros.", "Our rent is 950 euros."
+
+
+@asynccontextmanager
+async def forming(
+    urls, embedder, capture: str = "user", capture_scope: str = "user", **formation
+) -> AsyncIterator[CognitiveLayer]:
+    """Open a layer that captures and forms. It has formed everything once it is closed."""
+    policy = Policy(
+        capture=capture,
+        capture_scope=capture_scope,
+        formation=formation,
+        deadline_ms=8_000,
+        deadlines={"post_turn_ms": 20_000},
+        trust={"max_per_source": 9},
+    )
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
+        yield layer
+
+
+async def say(layer: CognitiveLayer, agent: str, text: str, at: datetime | None = None, user: str | None = None):
+    context = await layer.pre_turn(Turn(agent_id=agent, session_id="s1", text=text, now=at, user_id=user))
+    await layer.post_turn(context, Outcome(response="I see."))
+    return context
+
+
+async def formed(urls, embedder, agent: str, query: str = "what was said", **filters) -> list[tuple[str, str]]:
+    async with forming(urls, embedder, "off") as layer:
+        hits = await layer.recall(agent, query, limit=50, tags=("formed",), **filters)
+        return sorted((hit.attributes.get("kind", hit.type), hit.content) for hit in hits)
+
+
+async def test_statements_become_memories_of_their_type(urls, embedder, agent):
+    async with forming(urls, embedder) as layer:
+        await say(layer, agent, f"{LIKES} We decided to paint the hall green. Never call me before nine, please.")
+        await say(layer, agent, "I'm flying to Oslo tomorrow.", at=datetime(2026, 3, 11, 9, tzinfo=UTC))
+        await say(layer, agent, "What is the capital of Peru?")
+    assert await formed(urls, embedder, agent) == [
+        ("decision", "We decided to paint the hall green."),
+        ("instruction", "Never call me before nine, please."),
+        ("plan", "I'm flying to Oslo on 12 March 2026."),
+        ("preference", LIKES),
+    ]
+    assert len(await formed(urls, embedder, agent, where={"attributes.date": {"eq": "2026-03-12"}})) == 1
+
+
+async def test_retried_outcome_forms_nothing_twice(urls, embedder, agent):
+    for _ in range(2):
+        async with forming(urls, embedder) as layer:
+            context = await layer.pre_turn(Turn(agent_id=agent, session_id="s1", text=LIKES, turn_id="t1"))
+            await layer.post_turn(context, Outcome(response="I see."))
+            await layer.post_turn(context, Outcome(response="I see."))
+    assert await formed(urls, embedder, agent) == [("preference", LIKES)]
+
+
+async def test_lines_left_by_a_crash_are_made_up_for(urls, embedder, agent):
+    async with forming(urls, embedder, kinds=()) as layer:  # the lines are stored, and nothing is formed from them
+        await say(layer, agent, LIKES)
+    assert await formed(urls, embedder, agent) == []
+    async with forming(urls, embedder) as layer:
+        await layer.pre_turn(Turn(agent_id=agent, session_id="s2", text="Good morning!"))
+    assert await formed(urls, embedder, agent) == [("preference", LIKES)]
+
+
+async def test_forgotten_memory_is_not_formed_again(urls, embedder, agent):
+    async with forming(urls, embedder) as layer:
+        await say(layer, agent, LIKES)
+    async with forming(urls, embedder) as layer:
+        [hit] = await layer.recall(agent, LIKES, tags=("formed",))
+        await layer.forget(agent, [hit.memory_id])
+    for _ in range(2):
+        async with forming(urls, embedder) as layer:
+            await say(layer, agent, "Good morning, how are you?")
+    assert await formed(urls, embedder, agent) == []
+
+
+async def test_capture_off_forms_nothing(urls, embedder, agent):
+    async with forming(urls, embedder, "off") as layer:
+        await say(layer, agent, LIKES)
+    assert await formed(urls, embedder, agent) == []
+
+
+@pytest.mark.parametrize(
+    ("formation", "expected"),
+    [
+        pytest.param({"kinds": ("decision",)}, [], id="kinds"),
+        pytest.param({"never_topics": ("smells", "perfume")}, [], id="never"),
+        pytest.param({"topics": ("garden",)}, [], id="other topics"),
+        pytest.param({"topics": ("lavender",)}, [("preference", LIKES)], id="its topic"),
+    ],
+)
+async def test_policy_says_what_is_formed(urls, embedder, agent, formation, expected):
+    async with forming(urls, embedder, **formation) as layer:
+        await say(layer, agent, LIKES)
+    assert await formed(urls, embedder, agent) == expected
+
+
+async def test_turn_shows_the_formed_memory_and_not_its_line(urls, embedder, agent):
+    line = "Hello, a word about the house. Our boiler is in the cellar, behind the red door."
+    async with forming(urls, embedder) as layer:
+        await say(layer, agent, line)
+    async with forming(urls, embedder) as layer:
+        context = await layer.pre_turn(Turn(agent_id=agent, session_id="s2", text="Where is our boiler?"))
+        hits = await layer.recall(agent, "Where is our boiler?")
+    assert [shown.content for shown in context.shown] == ["Our boiler is in the cellar, behind the red door."]
+    assert [hit.type for hit in hits] == ["fact"]
+
+
+async def test_newer_value_supersedes_the_older_one(urls, embedder, agent):
+    async with forming(urls, embedder) as layer:
+        await say(layer, agent, RENT, at=datetime(2026, 3, 1, 9, tzinfo=UTC))
+    async with forming(urls, embedder) as layer:
+        await say(layer, agent, NEW_RENT, at=datetime(2026, 5, 1, 9, tzinfo=UTC))
+    async with forming(urls, embedder) as layer:
+        hits = await layer.recall(agent, "rent", tags=("formed",))
+    assert [(hit.content, hit.hidden_reason) for hit in hits] == [(NEW_RENT, None), (RENT, "superseded")]
+
+
+async def test_keys_and_passwords_are_redacted(urls, embedder, agent):
+    async with forming(urls, embedder) as layer:
+        await say(layer, agent, "My wifi password is Tulip-88. The lake house has a new gate.")
+        hits = await layer.recall(agent, "lake house gate wifi password", limit=20)
+    assert hits
+    assert not any("Tulip-88" in hit.content for hit in hits)
+    assert any("[secret]" in hit.content for hit in hits)
+
+
+@pytest.mark.parametrize(("detect", "reason"), [(True, "superseded"), (False, None)])
+async def test_hosts_memories_are_updated_only_on_demand(urls, embedder, agent, detect, reason):
+    async with CognitiveLayer.open(urls.app, policy=Policy(detect_updates=detect), embedder=embedder) as layer:
+        dated = [datetime(2026, month, 1, tzinfo=UTC) for month in (3, 5)]
+        old, new = await layer.remember(
+            agent,
+            [
+                NewMemory(type="fact", content=text, occurred_at=at)
+                for text, at in zip((RENT, NEW_RENT), dated, strict=True)
+            ],
+        )
+        found = await layer.get(agent, [old, new])
+    assert [memory.hidden_reason for memory in found] == [reason, None]
+
+
+async def test_formed_memories_belong_to_the_user_of_their_turn(urls, embedder, agent):
+    async with forming(urls, embedder) as layer:
+        await say(layer, agent, LIKES, user="ada")
+        await say(layer, agent, RENT, at=datetime(2026, 3, 1, 9, tzinfo=UTC), user="ada")
+    async with forming(urls, embedder) as layer:  # another user's value is no update of the first one's
+        await say(layer, agent, NEW_RENT, at=datetime(2026, 5, 1, 9, tzinfo=UTC), user="ben")
+    assert await formed(urls, embedder, agent, user_id="ada") == [("fact", RENT), ("preference", LIKES)]
+    assert await formed(urls, embedder, agent, user_id="ben") == [("fact", NEW_RENT)]
+    assert await formed(urls, embedder, agent) == []
+
+
+async def test_preferences_of_a_team_agent_stay_the_users(urls, embedder, agent):
+    async with forming(urls, embedder, capture_scope="agent") as layer:
+        await say(layer, agent, f"{LIKES} {RENT}", user="ada")
+    assert await formed(urls, embedder, agent, user_id="ada") == [("fact", RENT), ("preference", LIKES)]
+    assert await formed(urls, embedder, agent, user_id="ben") == [("fact", RENT)]
+
+
+@pytest.mark.parametrize("scope", ["user", "agent"])
+async def test_lines_left_by_a_crash_form_memories_of_their_user(urls, embedder, agent, scope):
+    async with forming(urls, embedder, capture_scope=scope, kinds=()) as layer:
+        await say(layer, agent, LIKES, user="ada")
+    async with forming(urls, embedder, capture_scope=scope) as layer:
+        await layer.pre_turn(Turn(agent_id=agent, session_id="s2", text="Good morning!"))
+    assert await formed(urls, embedder, agent, user_id="ada") == [("preference", LIKES)]
+    assert await formed(urls, embedder, agent) == []

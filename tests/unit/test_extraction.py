@@ -1,0 +1,92 @@
+"""What an exchange forms: the user's own statements, verbatim, and nothing that is asked, quoted, supposed or joked."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from benchmarks.formation import SENTENCES, form, measure
+from cognitive.formation.extract import MAX_FORMED, extract
+from cognitive.formation.memories import CapturedLine, formed_memories
+from cognitive.policy.outcomes import FormationSettings
+from cognitive.privacy.secrets import SECRETS, redact_secrets
+
+AT = datetime(2026, 3, 11, 9, tzinfo=UTC)
+
+
+def kinds(message: str, answer: str = "") -> list[tuple[str, str]]:
+    return [(each["type"], each["text"]) for each in form(message, answer, [])]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Do I live in Leeds?",
+        "If I lived in Leeds, I'd have a dog.",
+        "My boss says our rent is too low.",
+        '"I live in Leeds and love the sea" is the first line of it.',
+        "```\nI live in Leeds.\n```\nWhat is this?",
+        "> I live in Leeds.\n\nwho wrote that",
+        "Translate this into French: I live in Leeds and love the sea.",
+        "Write a story about me. I live in Leeds and I am a pirate.",
+        "I live in Leeds. Just kidding!",
+        "Let's use Redis for the queue. Scratch that.",
+        "Ich wohne in Leeds und wir haben zwei Hunde und eine Katze.",
+        "Please sort the list by date.",
+        "Thanks, that was great!",
+        "",
+    ],
+)
+def test_nothing_is_formed(message):
+    assert kinds(message) == []
+
+
+def test_statements_of_one_message_are_formed_verbatim():
+    message = "Hi! I'm a nurse in Ghent, and we decided to sell the boat. Which papers do I need?"
+    assert kinds(message) == [
+        ("fact", "I'm a nurse in Ghent"),
+        ("decision", "we decided to sell the boat."),
+    ]
+
+
+def test_appointment_is_formed_once_the_assistant_reports_it():
+    request = "Please put lunch with Rita on Friday into my calendar."
+    assert kinds(request, "Which Rita?") == []
+    assert kinds(request, "I've put that on your calendar.") == [("plan", request)]
+
+
+def test_long_list_of_statements_forms_a_bounded_number():
+    assert len(extract("I like tea. " * 50, "").proposals) == MAX_FORMED
+
+
+def test_plan_has_its_date_and_names_it():
+    line = CapturedLine("I'm flying to Oslo tomorrow.", "user", AT, "s1", "turn/t1/user")
+    [memory] = formed_memories(line, extract(line.text, "").proposals, FormationSettings())
+    assert memory.content == "I'm flying to Oslo on 12 March 2026."
+    assert memory.attributes == {"kind": "plan", "date": "2026-03-12", "formed_by": "going_to_dated/1"}
+    assert (memory.type, memory.trust, memory.source) == ("episode", "talk", "turn/t1/user")
+
+
+def test_statement_with_a_secret_forms_nothing():
+    line = CapturedLine("My wifi password is [secret].", "user", AT, "s1", "turn/t1/user")
+    assert formed_memories(line, extract(line.text, "").proposals, FormationSettings()) == []
+
+
+@pytest.mark.parametrize("text", [text for row in SECRETS for text in row.examples])
+def test_secret_is_redacted(text):
+    assert "[secret]" in redact_secrets(text)
+
+
+@pytest.mark.parametrize("text", [text for row in SECRETS for text in row.counterexamples])
+def test_text_without_a_secret_stays(text):
+    assert redact_secrets(text) == text
+
+
+def test_written_sentences_are_formed_with_precision():
+    figures = measure(json.loads(SENTENCES.read_text(encoding="utf-8")))
+    assert figures["all"]["precision"] >= 0.9
+    assert figures["all"]["recall"] >= 0.5
+    assert figures["all"]["quiet"] >= 0.9
+    assert all(figures[kind]["precision"] >= 0.7 for kind in FormationSettings().kinds)

@@ -1,0 +1,57 @@
+"""Rules of formation: each example forms its kind, and no counterexample forms anything by the rule."""
+
+from __future__ import annotations
+
+import pytest
+
+from cognitive.formation.extract import extract
+from cognitive.formation.rules import RULES
+from cognitive.formation.rules.guards import GUARDS
+from cognitive.formation.rules.matching import FormationRule, GuardRule
+from cognitive.formation.rules.messages import EXERCISE, FICTION, FOR_OTHERS, GIVEN_TEXT, RETRACTION, SentenceRule
+
+CONFIRMED = "I've put that on your calendar."
+
+
+def named(rules, field: str) -> list:
+    return [pytest.param(rule, text, id=f"{rule.name}: {text}") for rule in rules for text in getattr(rule, field)]
+
+
+@pytest.mark.parametrize(("rule", "message"), named(RULES, "examples"))
+def test_example_forms_a_memory_of_the_rules_kind(rule: FormationRule, message: str):
+    assert rule.kind in {each.kind for each in extract(message, CONFIRMED if rule.confirmed else "").proposals}
+
+
+@pytest.mark.parametrize(("rule", "message"), named(RULES, "counterexamples"))
+def test_counterexample_forms_nothing_by_the_rule(rule: FormationRule, message: str):
+    formed = extract(message, CONFIRMED if rule.confirmed else "").proposals
+    assert rule.name not in {each.rule for each in formed}
+
+
+@pytest.mark.parametrize(("guard", "message"), named(GUARDS, "examples"))
+def test_guard_stops_its_examples(guard: GuardRule, message: str):
+    found = extract(message, "")
+    assert (found.proposals, guard.name in found.rejected) == ((), True)
+
+
+@pytest.mark.parametrize(("guard", "message"), named(GUARDS, "counterexamples"))
+def test_guard_lets_its_counterexamples_pass(guard: GuardRule, message: str):
+    assert extract(message, "").proposals
+
+
+SENTENCE_RULES = (EXERCISE, FICTION, FOR_OTHERS, GIVEN_TEXT, RETRACTION)
+
+
+@pytest.mark.parametrize(("rule", "sentence"), named(SENTENCE_RULES, "examples"))
+def test_sentence_rule_matches_its_examples(rule: SentenceRule, sentence: str):
+    assert rule.matches(sentence)
+
+
+@pytest.mark.parametrize(("rule", "sentence"), named(SENTENCE_RULES, "counterexamples"))
+def test_sentence_rule_passes_its_counterexamples(rule: SentenceRule, sentence: str):
+    assert not rule.matches(sentence)
+
+
+def test_rules_have_names_of_their_own():
+    names = [rule.name for rule in (*RULES, *GUARDS)]
+    assert len(names) == len(set(names))
