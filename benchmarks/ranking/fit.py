@@ -36,7 +36,7 @@ _ANCHOR = 5.0
 _RIDGE = 1e-3
 # Weights of unrelated prompts, and of questions of neighbouring stores, some of which are answered rightly. An answered
 # question weighs 1.
-_UNRELATED, _NEAR = 1.6, 0.3
+_UNRELATED, _NEAR = 1.3, 0.3
 # Commands are a large part of what agents are asked, and only one set has them.
 _SET_WEIGHTS = {"commands": 4.0}
 _OF_USE = ("past_use", "similar_turns")  # terms of evidence that need past turns, which the sets don't have
@@ -164,7 +164,7 @@ def fit_evidence(recorded: Sequence[RecordedSet], policy: Policy, *, cosines: bo
     """Return the weights of the terms of evidence, by logistic regression; without `cosines` for words alone.
 
     Questions count as answered if the recall tool has the answer among its first three. In each set the unrelated
-    prompts weigh 1.6 times as much as the answered questions.
+    prompts weigh 1.3 times as much as the answered questions.
     """
     rows: list[tuple[Mapping[str, float], bool, float]] = []
     for each in recorded:

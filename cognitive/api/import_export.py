@@ -115,10 +115,10 @@ class ImportExport:
         """Import memories exported by this product or by another system; return their ids in the order of the file.
 
         `text` has the lines of the file, or is a `TextFile`. It is read twice, and record by record; a text that can be
-        read only once is copied to a temporary file. Memories of this product keep their ids, usage and
-        revisions, and those of each user their order. Existing memories are not changed, so an interrupted import can be repeated. If the agent has no memories
-        and no language set, it gets the language in the file. Memories of other systems get the trust "foreign", and
-        messages "talk". After each batch, `progress(done, total)` is called.
+        read only once is copied to a temporary file. Memories of this product keep their ids, usage and revisions, and
+        those of each user their order. Existing memories are not changed, so an interrupted import can be repeated. If
+        the agent has no memories and no language set, it gets the language in the file. Memories of other systems get
+        the trust "foreign", and messages "talk". After each batch, `progress(done, total)` is called.
 
         In the operator's view, each memory goes to the user that its record names. In a user's view, memories without a
         user are that user's. A memory whose id is taken outside the rows of its user gets a new id.

@@ -8,34 +8,28 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 
-# Weights of the terms of evidence (`cognitive.context.evidence`), with and without vectors. They are the mean of two
-# fits by `python -m benchmarks.ranking fit`, in which commands weigh as much as any other set and four times as much:
-# the first shows nothing for a third of the commands, the second for a fifth of the short look-ups in large stores. The
-# weight of `request` was chosen by hand, as were those in _OF_USE, since the evaluation sets have no past use.
+# Weights of the terms of evidence (`cognitive.context.evidence`), with and without vectors, fitted by
+# `python -m benchmarks.ranking fit`. Those in _OF_USE were chosen by hand, since the evaluation sets have no past use.
 _OF_USE = {"past_use": 2.0, "similar_turns": 10.0}
 EVIDENCE = {
-    "base": -7.52,
-    "best_cosine": 15.95,
-    "shared_words": 1.07,
-    "rare_words": 1.17,
-    "speaker": 2.22,
-    "unknown_name": -1.36,
-    "asks": 1.22,
-    "own": 2.22,
-    "request": 2.8,
-    "store_size": -0.46,
+    "base": -5.994,
+    "best_cosine": 16.396,
+    "shared_words": 2.017,
+    "rare_words": 1.058,
+    "speaker": 2.236,
+    "unknown_name": -1.152,
+    "own": 1.866,
+    "store_size": -0.618,
     **_OF_USE,
 }
 EVIDENCE_BY_WORDS = {
-    "base": -3.31,
-    "shared_words": 3.93,
-    "rare_words": 2.72,
-    "speaker": 3.37,
-    "unknown_name": -1.11,
-    "asks": 1.03,
-    "own": 2.09,
-    "request": 2.0,
-    "store_size": -0.52,
+    "base": -2.023,
+    "shared_words": 4.758,
+    "rare_words": 2.559,
+    "speaker": 3.438,
+    "unknown_name": -0.717,
+    "own": 1.425,
+    "store_size": -0.581,
     **_OF_USE,
 }
 
