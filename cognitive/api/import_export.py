@@ -248,7 +248,7 @@ class ImportExport:
             ids += here
         return ids
 
-    async def _places(self, agent_id: str, lines: Sequence[ImportLine]) -> dict[_Link, _Place]:
+    async def _places(self, agent_id: str, lines: Sequence[ImportLine]) -> dict[_Link, _StoredId]:
         """Return the id in this store for each id in the file that these lines have or supersede.
 
         It is the id in the file, unless that is taken outside the rows of the line's user: then an id that is derived
@@ -258,12 +258,12 @@ class ImportExport:
         copies = {(user_id, id): uuid5(id, user_id or SHARED) for user_id, id in named if id is not None}
         ids = {id for (_, original), copy in copies.items() for id in (original, copy)}
         owners = {each.id: each.user_id for each in await self._store.get(Scope.all_users(agent_id), sorted(ids))}
-        places = dict[_Link, _Place]()
+        places = dict[_Link, _StoredId]()
         for (user_id, original), copy in copies.items():
             is_own = original in owners and owners[original] == user_id
             is_free = original not in owners and copy not in owners
             id = original if is_own or is_free else copy
-            places[user_id, original] = _Place(id, id in owners)
+            places[user_id, original] = _StoredId(id, id in owners)
         return places
 
     async def _put(self, agent_id: str, lines: Sequence[ImportLine], renamed: Mapping[_Link, UUID]) -> list[UUID]:
@@ -304,14 +304,14 @@ class _Contents:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _StoredId:
     """The id of an imported memory in this store, and whether its user has a memory with this id already."""
 
     id: UUID
     is_known: bool
 
 
-def _placed(line: ImportLine, places: Mapping[_Link, _Place]) -> ImportLine:
+def _placed(line: ImportLine, places: Mapping[_Link, _StoredId]) -> ImportLine:
     """Return a line whose metadata has the memory's id in this store."""
     if line.kept is None:
         return line
