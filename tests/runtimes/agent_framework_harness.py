@@ -115,6 +115,7 @@ def _pair(message: Message) -> tuple[str, str]:
 
 class _AgentFramework:
     name = "agent-framework"
+    user = None
     can = EVERYTHING
 
     @staticmethod

@@ -206,6 +206,7 @@ class _Session:
 
 class _Claude:
     name = "claude-agent-sdk"
+    user = None
     can: frozenset[Can] = frozenset({"denies_tools", "beside", "streams", "abandons", "errors", "subagents", "recall"})
 
     @staticmethod

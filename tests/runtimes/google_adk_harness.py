@@ -130,6 +130,7 @@ def _pairs(content: types.Content) -> list[tuple[str, str]]:
 
 class _GoogleADK:
     name = "google-adk"
+    user = "u"
     can = EVERYTHING | {"synchronous"}
 
     @staticmethod

@@ -134,9 +134,13 @@ class Endless(list[Step]):
 
 
 class Harness(Protocol):
-    """A framework, as `HARNESS` of its module. `name` is the recorded runtime of its turns."""
+    """A framework, as `HARNESS` of its module.
+
+    `name` is the recorded runtime of its turns, and `user` the user that the framework names in `Session.run`.
+    """
 
     name: str
+    user: str | None
     can: frozenset[Can]
 
     def session(

@@ -119,6 +119,7 @@ class _Session:
 
 class _LangChain:
     name = "langchain"
+    user = None
     can = EVERYTHING | {"synchronous"}
 
     @staticmethod

@@ -92,6 +92,7 @@ def _text(message: ChatMessage) -> str:
 
 class _LlamaIndex:
     name = "llamaindex"
+    user = None
     can = EVERYTHING - {"compacts"}
 
     @staticmethod

@@ -115,6 +115,7 @@ def _pair(item: Mapping[str, Any]) -> tuple[str, str]:
 
 class _OpenAIAgents:
     name = "openai-agents"
+    user = None
     can = EVERYTHING | {"synchronous"}
 
     @staticmethod

@@ -108,6 +108,7 @@ def _pairs(message: ModelMessage) -> list[tuple[str, str]]:
 
 class _PydanticAI:
     name = "pydantic-ai"
+    user = None
     can = EVERYTHING | {"synchronous"}
 
     @staticmethod

@@ -123,6 +123,7 @@ def _request(model: str, messages: Sequence[ChatMessage], tools: Sequence[Tool],
 
 class _Smolagents:
     name = "smolagents"
+    user = None
     can = EVERYTHING | {"synchronous"}
 
     @staticmethod

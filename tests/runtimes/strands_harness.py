@@ -121,6 +121,7 @@ def _pairs(message: Any) -> list[tuple[str, str]]:
 
 class _Strands:
     name = "strands"
+    user = None
     can = EVERYTHING - {"thinking"} | {"synchronous"}
 
     @staticmethod

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 import logging
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from harness import Endless, Harness, RunResult, Say, SharedSession
-from test_conformance import NAMES, _marked
+from harness import Endless, RunResult, Say, SharedSession
 
 from cognitive import ALL_USERS, CognitiveLayer, NewMemory
 from cognitive.errors import InvalidInput
@@ -21,14 +19,6 @@ from cognitive.runtimes.turn_session import AgentBinding
 
 PLACES = {"ada": "barometer", "bob": "accordion", "cleo": "telescope"}
 SHARED = "The boat house of the harbour is locked with a spare key at night."
-
-
-@pytest.fixture(scope="module", params=map(_marked, NAMES))
-def harness(request: pytest.FixtureRequest) -> Harness:
-    try:
-        return importlib.import_module(f"{request.param}_harness").HARNESS
-    except ModuleNotFoundError as missing:
-        pytest.skip(f"not installed: {missing.name}")
 
 
 def key_of(user: str) -> str:
