@@ -30,8 +30,8 @@ UserIdSource: TypeAlias = str | Callable[[Any], str | NoUser] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
-    """How an adapter finds the agent and the user of a run.
+class RunIdentity:
+    """The agent and the user of an adapter's runs.
 
     `agent_id` and `user_id` are ids, or functions of the run's context. A fixed `user_id` applies to runs for which
     the framework names no user. A function of `user_id` decides alone: it may read what the framework names.

@@ -43,7 +43,7 @@ from cognitive.blocking import Blocking
 from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
 from cognitive.recall import MAX_HITS
-from cognitive.runtimes.identity import AgentIdSource, Identity, UserIdSource
+from cognitive.runtimes.identity import AgentIdSource, RunIdentity, UserIdSource
 from cognitive.runtimes.layer_calls import LayerCalls
 
 _PAGE_SIZE = 100  # memories of one query
@@ -77,7 +77,7 @@ class CognitiveStore(BaseStore):
     ) -> None:
         self._calls = LayerCalls(layer)
         self._layer = self._calls.layer
-        self._identity = Identity(agent_id, user_id)
+        self._identity = RunIdentity(agent_id, user_id)
         self._type = memory_type
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:

@@ -19,7 +19,7 @@ from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes import tools as turn_tools
 from cognitive.runtimes.codec import MessageCodec, WrappedMessage, to_tool_call
-from cognitive.runtimes.identity import AgentIdSource, Identity, UserIdSource
+from cognitive.runtimes.identity import AgentIdSource, RunIdentity, UserIdSource
 from cognitive.runtimes.layer_calls import LayerCalls, log_error
 from cognitive.runtimes.prompt_history import PromptHistory, find_user_message, with_blocks
 from cognitive.runtimes.tools import RECALL_NAME, RECALL_UNAVAILABLE, ToolCallResult, recall_answer
@@ -57,7 +57,7 @@ class AgentBinding(LayerCalls):
         models: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(layer)
-        self.identity = Identity(agent_id, user_id)
+        self.identity = RunIdentity(agent_id, user_id)
         self.runtime = runtime
         self.model = model
         self.models = dict(models or {})

@@ -13,7 +13,7 @@ from harness import Endless, RunResult, Say, SharedSession
 from cognitive import ALL_USERS, CognitiveLayer, NewMemory
 from cognitive.errors import InvalidInput
 from cognitive.prompt import OPENING
-from cognitive.runtimes.identity import NO_USER, Identity
+from cognitive.runtimes.identity import NO_USER, RunIdentity
 from cognitive.runtimes.tools import RECALL_UNAVAILABLE
 from cognitive.runtimes.turn_session import AgentBinding
 
@@ -119,27 +119,27 @@ NO_IDS: list[Callable[[Any], Any]] = [
 @pytest.mark.parametrize("function", NO_IDS)
 def test_function_without_a_valid_id_is_an_error(function):
     with pytest.raises(InvalidInput, match="user_id"):
-        Identity("agent", function).scope(None)
+        RunIdentity("agent", function).scope(None)
     with pytest.raises(InvalidInput, match="agent_id"):
-        Identity(function).scope(None)
+        RunIdentity(function).scope(None)
 
 
 @pytest.mark.parametrize("user", ["", " ", ALL_USERS, ["ada"], True, "x" * 1_001])
 def test_invalid_fixed_or_named_user_is_an_error(user):
     with pytest.raises(InvalidInput, match="user_id"):
-        Identity("agent", user)
+        RunIdentity("agent", user)
     with pytest.raises(InvalidInput, match="user_id"):
-        Identity("agent", "ada").scope(None, user)
+        RunIdentity("agent", "ada").scope(None, user)
 
 
 def test_user_is_named_by_function_framework_adapter_or_outer_run():
-    outer = Identity("outer", "eve").scope(None)
-    assert Identity("agent", lambda run: run["who"]).scope({"who": 7}, "bob", outer).user == "7"
-    assert Identity("agent", lambda run: NO_USER).scope(None, "bob", outer).user is None
-    assert Identity("agent", "ada").scope(None, "bob", outer).user == "bob"
-    assert Identity("agent", "ada").scope(None, None, outer).user == "ada"
-    assert Identity("agent").scope(None, None, outer).user == "eve"
-    assert Identity("agent").scope(None).user is None
+    outer = RunIdentity("outer", "eve").scope(None)
+    assert RunIdentity("agent", lambda run: run["who"]).scope({"who": 7}, "bob", outer).user == "7"
+    assert RunIdentity("agent", lambda run: NO_USER).scope(None, "bob", outer).user is None
+    assert RunIdentity("agent", "ada").scope(None, "bob", outer).user == "bob"
+    assert RunIdentity("agent", "ada").scope(None, None, outer).user == "ada"
+    assert RunIdentity("agent").scope(None, None, outer).user == "eve"
+    assert RunIdentity("agent").scope(None).user is None
 
 
 async def test_run_inside_another_run_has_its_user(layer, agent):
