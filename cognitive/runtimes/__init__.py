@@ -3,6 +3,7 @@
 Modules, in order of execution:
 
 - `layer_calls`: call a memory layer from any event loop and any thread, and from synchronous code.
+- `identity`: name the agent and the user of a run, by ids or by functions of the run's context.
 - `turn_session`: run one turn inside a framework: begin it, fit each model call, record tool calls, end it.
 - `codec`: convert a framework's messages to the memory layer's and back; the protocol and base classes of codecs.
 - `chat`: convert messages and tools in OpenAI's chat format, which several frameworks share.

@@ -2,7 +2,8 @@
 
     Agent(client, "Be brief.", context_providers=[CognitiveContextProvider(layer, "my-agent")])
 
-The memory layer's session is the framework's own: pass the same `AgentSession` to each run of a conversation.
+The memory layer's session is the framework's own: pass the same `AgentSession` to each run of a conversation. Its user
+is `user_id` of this session's `state`. Functions of the run's context get the `AgentSession`.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from brain.types import MemoryType
 from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.codec import NOT_TEXT, PartsCodec, WrappedMessage, split_tool_results, to_tool_call
+from cognitive.runtimes.identity import AgentIdSource, UserIdSource, user_in
 from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME, to_tool
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 from cognitive.turn import Message, Role, ToolSpec
@@ -52,9 +54,9 @@ class CognitiveContextProvider(ContextProvider):
     def __init__(
         self,
         layer: CognitiveLayer | Blocking,
-        agent_id: str,
+        agent_id: AgentIdSource,
         *,
-        user_id: str | None = None,
+        user_id: UserIdSource = None,
         model: str | None = None,
         models: Mapping[str, str] | None = None,
         recall_tool: bool = True,
@@ -67,7 +69,7 @@ class CognitiveContextProvider(ContextProvider):
 
     async def before_run(self, *, agent: Any, session: Any, context: Any, state: dict[str, Any]) -> None:
         """Create the memory layer's turn for a run, and register the middleware for its model calls and tool calls."""
-        turn = self._binding.turn(session.session_id)
+        turn = self._binding.turn(session.session_id, run_context=session, user_id=user_in(session.state))
         context.metadata[self.source_id] = turn
         context.extend_middleware(self.source_id, [_TurnChatMiddleware(turn), _TurnToolMiddleware(turn)])
         if self._recall_tool:

@@ -3,7 +3,8 @@
     hooks = CognitiveHooks(layer, "my-agent")
     async with ClaudeSDKClient(hooks.options(ClaudeAgentOptions(...))) as client:
 
-The memory layer's session is Claude Code's own.
+The memory layer's session is Claude Code's own, and its user is that of `options`. Functions of the run's context get
+the input of the hook UserPromptSubmit.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ with extra("claude"):
 from brain.text import storable
 from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
+from cognitive.runtimes.identity import AgentIdSource, UserIdSource
 from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME, RECALL_PARAMETERS
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession
-from cognitive.turn import Message, Tool
+from cognitive.turn import Message, Tool, TurnKind
 
 T = TypeVar("T")
 
@@ -56,9 +58,9 @@ class CognitiveHooks:
     def __init__(
         self,
         layer: CognitiveLayer | Blocking,
-        agent_id: str,
+        agent_id: AgentIdSource,
         *,
-        user_id: str | None = None,
+        user_id: UserIdSource = None,
         model: str | None = None,
         recall_tool: bool = True,
         tools: Sequence[Tool] = (),
@@ -68,13 +70,13 @@ class CognitiveHooks:
         self._recall_tool = recall_tool
         self._turns: MutableMapping[str, TurnSession] = WeakValueDictionary()
 
-    def options(self, own: ClaudeAgentOptions | None = None) -> ClaudeAgentOptions:
+    def options(self, own: ClaudeAgentOptions | None = None, *, user_id: str | None = None) -> ClaudeAgentOptions:
         """Return a client's options with these hooks added after the hooks of `own`.
 
-        Call it once for each client, because each client needs its own turns.
+        Call it once for each client, because each client needs its own turns. `user_id` names the client's user.
         """
         own = own or ClaudeAgentOptions()
-        client = _ClientHooks(self._binding, self._turns, self._tools or _tools_of(own), own.model)
+        client = _ClientHooks(self._binding, self._turns, self._tools or _tools_of(own), own.model, user_id)
         hooks = {
             event: [*(own.hooks or {}).get(event, ()), HookMatcher(hooks=[hook])] for event, hook in client.hooks()
         }
@@ -110,10 +112,16 @@ class _ClientHooks:
     """The hooks of one client. They begin a turn with each prompt, and end it with the answer."""
 
     def __init__(
-        self, binding: AgentBinding, turns: MutableMapping[str, TurnSession], tools: Sequence[Tool], model: str | None
+        self,
+        binding: AgentBinding,
+        turns: MutableMapping[str, TurnSession],
+        tools: Sequence[Tool],
+        model: str | None,
+        user_id: str | None,
     ) -> None:
         self.binding = binding
-        self.turn = binding.turn("none")
+        self.turn = TurnSession(binding, "none", "user", None)
+        self._user_id = user_id
         self._turns = turns
         self._tools = tools
         self._model = model
@@ -140,7 +148,8 @@ class _ClientHooks:
         session, text = payload["session_id"], payload["prompt"]
         if session != self.turn.session_id:
             self._forget()
-        self.turn = turn = self.binding.turn(session, "subagent" if text.startswith(_NOTICE) else "user")
+        kind: TurnKind = "subagent" if text.startswith(_NOTICE) else "user"
+        self.turn = turn = self.binding.turn(session, kind, run_context=payload, user_id=self._user_id)
         self._turns[session] = turn
         await turn.begin(text, tuple(self._messages), self._tools, model=self._model)
         added = self._additional_context(turn)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from threading import Lock
 from typing import Any
 
 from cognitive.extras import extra
@@ -23,9 +24,10 @@ from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes import chat
 from cognitive.runtimes.codec import WrappedMessage
+from cognitive.runtimes.identity import AgentIdSource, UserIdSource
 from cognitive.runtimes.tools import to_tool
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession
-from cognitive.turn import Status, TurnKind
+from cognitive.turn import Status
 
 
 class CognitiveCrew:
@@ -33,37 +35,52 @@ class CognitiveCrew:
 
     Each task is one turn of the memory layer, with the task's description as the user's message. CrewAI's hooks cannot
     hide a tool, so calls of tools that the turn removed are blocked. They cannot set the level of thinking or the model
-    either. The hooks are registered during a kickoff and ignore other crews. Run one kickoff of a crew at a time.
+    either. The hooks are registered during a kickoff and ignore other crews. A kickoff that begins while another one
+    runs uses a copy of the crew. Functions of the run's context get the inputs of the kickoff.
     """
 
     def __init__(
         self,
         crew: Crew,
         layer: CognitiveLayer | Blocking,
-        agent_id: str,
+        agent_id: AgentIdSource,
         *,
-        user_id: str | None = None,
+        user_id: UserIdSource = None,
         model: str | None = None,
     ) -> None:
         self.crew = crew
         self._binding = AgentBinding(layer, agent_id, runtime="crewai", user_id=user_id, model=model)
+        self._running: set[int] = set()  # ids of crews
+        self._lock = Lock()
 
-    def kickoff(self, inputs: Mapping[str, Any] | None = None, *, session_id: str = "default") -> Any:
-        """Run the crew and return its result. Each task runs as one turn of the session `session_id`."""
-        outer = self._binding.turn(session_id)
-        run = _Kickoff(self._binding, self.crew, session_id, "subagent" if outer.has_begun else "user")
-        with run.registered(), outer.as_parent():
-            return self.crew.kickoff(inputs=dict(inputs or {}))
+    def kickoff(
+        self, inputs: Mapping[str, Any] | None = None, *, session_id: str = "default", user_id: str | None = None
+    ) -> Any:
+        """Run the crew and return its result. Each task runs as one turn of the session `session_id` of the user."""
+        outer = self._binding.turn(session_id, run_context=inputs or {}, user_id=user_id)
+        crew = self._crew_for_run()
+        try:
+            run = _Kickoff(self._binding, crew, outer)
+            with run.registered(), outer.as_parent():
+                return crew.kickoff(inputs=dict(inputs or {}))
+        finally:
+            self._running.discard(id(crew))
+
+    def _crew_for_run(self) -> Crew:
+        """Return the crew, or a copy of it while another kickoff runs, since CrewAI's hooks know crews but no runs."""
+        with self._lock:
+            crew = self.crew.copy() if id(self.crew) in self._running else self.crew
+            self._running.add(id(crew))
+        return crew
 
 
 class _Kickoff:
     """The state of one run of a crew: the turn of each task. Its methods are the hooks that CrewAI calls."""
 
-    def __init__(self, binding: AgentBinding, crew: Crew, session_id: str, kind: TurnKind) -> None:
+    def __init__(self, binding: AgentBinding, crew: Crew, outer: TurnSession) -> None:
         self._binding = binding
         self._crew = crew
-        self._session_id = session_id
-        self._kind = kind
+        self._outer = outer
         self._turns: dict[int, tuple[Any, TurnSession]] = {}
         self._own_messages: dict[int, list[chat.JsonObject]] = {}
 
@@ -95,7 +112,7 @@ class _Kickoff:
         """Return the turn of a hook's task, or None if the hook was called for another crew or without a task."""
         if context.crew is not self._crew or context.task is None:
             return None
-        turn = TurnSession(self._binding, self._session_id, self._kind)
+        turn = TurnSession(self._binding, self._outer.session_id, self._outer.kind, self._outer.scope)
         return self._turns.setdefault(id(context.task), (context.task, turn))[1]
 
     def _before_llm_call(self, context: Any) -> None:

@@ -2,13 +2,13 @@
 
     app = App(name="app", root_agent=agent, plugins=[CognitiveADKPlugin(layer, "my-agent")])
 
-The memory layer's session and user are ADK's own.
+The memory layer's session and user are ADK's own. Functions of the run's context get the `InvocationContext`.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -31,8 +31,9 @@ from brain.types import MemoryType
 from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.google_adk_contents import ContentCodec, content_text
+from cognitive.runtimes.identity import AgentIdSource, NoUser
 from cognitive.runtimes.prompt_history import find_user_message
-from cognitive.runtimes.tools import RECALL_DESCRIPTION, to_tool
+from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_UNAVAILABLE, to_tool
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 from cognitive.turn import Tool, ToolSpec
 
@@ -43,7 +44,8 @@ class CognitiveADKPlugin(BasePlugin):
     """A plugin that adds memories to all agents of a runner, selects their tools and shortens long conversations.
 
     An invocation, with all handoffs to other agents, is one turn. An agent that runs as a tool gets memory if it has
-    another agent id: `agents` maps names of ADK's agents to agent ids. `recall_tool` adds the tool `recall_context`,
+    another agent id: `agents` maps names of ADK's agents to agent ids. `user_id` replaces ADK's user by what a function
+    of the run's context returns. `recall_tool` adds the tool `recall_context`,
     with which the model searches its memory. `models` maps the model names that the plan of a turn may choose to names
     that the agent's model class knows. The other parameters are those of `AgentBinding`. ADK does not report a
     cancelled run to plugins: its turn is recorded as abandoned only later.
@@ -52,17 +54,18 @@ class CognitiveADKPlugin(BasePlugin):
     def __init__(
         self,
         layer: CognitiveLayer | Blocking,
-        agent_id: str,
+        agent_id: AgentIdSource,
         *,
+        user_id: Callable[[InvocationContext], str | NoUser] | None = None,
         model: str | None = None,
         models: Mapping[str, str] | None = None,
         agents: Mapping[str, str] | None = None,
         recall_tool: bool = True,
     ) -> None:
         super().__init__("cognitive")
-        self._binding = AgentBinding(layer, agent_id, runtime="google-adk", model=model, models=models)
+        self._binding = AgentBinding(layer, agent_id, runtime="google-adk", user_id=user_id, model=model, models=models)
         self._own_bindings = {
-            name: AgentBinding(layer, own_id, runtime="google-adk", model=model, models=models)
+            name: AgentBinding(layer, own_id, runtime="google-adk", user_id=user_id, model=model, models=models)
             for name, own_id in (agents or {}).items()
         }
         self._runs: OrderedDict[str, _InvocationState] = OrderedDict()
@@ -72,7 +75,9 @@ class CognitiveADKPlugin(BasePlugin):
         """Create the memory layer's turn for an invocation."""
         name = invocation_context.agent.name if invocation_context.agent is not None else ""
         binding = self._own_bindings.get(name, self._binding)
-        turn = binding.turn(invocation_context.session.id)
+        turn = binding.turn(
+            invocation_context.session.id, run_context=invocation_context, user_id=invocation_context.user_id
+        )
         self._runs[invocation_context.invocation_id] = _InvocationState(turn)
         while len(self._runs) > _MAX_RUNS:
             self._runs.popitem(last=False)[1].turn.end("abandoned")
@@ -150,7 +155,6 @@ class CognitiveADKPlugin(BasePlugin):
             conversation[: find_user_message(conversation, text)],
             [_to_tool(each) for each in _declarations(request)],
             model=request.model,
-            user_id=context.user_id,
         )
 
     def _record_tool_call(
@@ -166,8 +170,9 @@ class CognitiveADKPlugin(BasePlugin):
             query: str, tool_context: ToolContext, memory_type: str | None = None, limit: int = 5
         ) -> str:
             run = self._runs.get(tool_context.invocation_id)
-            turn = run.turn if run is not None else self._binding.turn(tool_context.session.id, "subagent")
-            return await turn.recall(query, cast(MemoryType | None, memory_type), limit)
+            if run is None:
+                return RECALL_UNAVAILABLE
+            return await run.turn.recall(query, cast(MemoryType | None, memory_type), limit)
 
         recall_context.__doc__ = RECALL_DESCRIPTION
         return recall_context

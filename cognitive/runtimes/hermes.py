@@ -25,6 +25,7 @@ from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes import chat
 from cognitive.runtimes.codec import WrappedMessage
+from cognitive.runtimes.identity import AgentIdSource, UserIdSource, user_in
 from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, RECALL_PARAMETERS
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 from cognitive.turn import TurnKind
@@ -42,9 +43,15 @@ class CognitiveMemoryProvider(MemoryProvider):  # type: ignore[misc]
     a memory layer for the agent that Hermes names.
     """
 
-    def __init__(self, layer: CognitiveLayer | Blocking | None = None, agent_id: str | None = None) -> None:
+    def __init__(
+        self,
+        layer: CognitiveLayer | Blocking | None = None,
+        agent_id: AgentIdSource | None = None,
+        user_id: UserIdSource = None,
+    ) -> None:
         self._layer = layer
         self._agent_id = agent_id
+        self._user_id = user_id
         self._exit_stack = ExitStack()
         self._kind: TurnKind = "user"
         self._session = "default"
@@ -61,12 +68,21 @@ class CognitiveMemoryProvider(MemoryProvider):  # type: ignore[misc]
         return True
 
     def initialize(self, session_id: str, **kwargs: Any) -> None:
-        """Open the memory layer for a session. Sub-agents and scheduled runs get no memories."""
+        """Open the memory layer for a session. Sub-agents and scheduled runs get no memories.
+
+        Open turns end as abandoned, because the session may be another user's.
+        """
+        self.on_session_end(())
+        self._run_context = kwargs
         self._session = session_id
         self._kind = _KINDS.get(str(kwargs.get("agent_context")), "user")
-        layer = self._layer or self._exit_stack.enter_context(Blocking.open())
+        layer = self._layer = self._layer or self._exit_stack.enter_context(Blocking.open())
         agent_id = self._agent_id or kwargs.get("agent_identity") or "hermes"
-        self._binding = AgentBinding(layer, agent_id, runtime="hermes", user_id=kwargs.get("user_id"))
+        self._binding = AgentBinding(layer, agent_id, runtime="hermes", user_id=self._user_id)
+
+    def _new_turn(self, session: str) -> TurnSession:
+        context = self._run_context
+        return self._binding.turn(session, self._kind, run_context=context, user_id=user_in(context))
 
     def shutdown(self) -> None:
         """Close the memory layer if the provider itself opened it."""
@@ -83,7 +99,7 @@ class CognitiveMemoryProvider(MemoryProvider):  # type: ignore[misc]
         if turn is None or turn.has_ended or turn.context is None or turn.context.message != query:
             if turn is not None:
                 turn.end("abandoned")
-            turn = self._turns[session] = self._binding.turn(session, self._kind)
+            turn = self._turns[session] = self._new_turn(session)
             self._binding.wait(turn.begin(query, self._conversations.get(session, ())))
         return turn.system_with_memories()
 
@@ -117,6 +133,6 @@ class CognitiveMemoryProvider(MemoryProvider):  # type: ignore[misc]
     def handle_tool_call(self, tool_name: str, args: dict[str, Any], **kwargs: Any) -> str:
         """Run the recall tool and return its answer as JSON."""
         session = kwargs.get("session_id") or self._session
-        turn = self._turns.get(session) or self._binding.turn(session)
+        turn = self._turns.get(session) or self._new_turn(session)
         arguments = str(args.get("query") or ""), args.get("memory_type"), args.get("limit", 5)
         return json.dumps({"memories": self._binding.wait(turn.recall(*arguments))})

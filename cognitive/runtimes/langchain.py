@@ -2,8 +2,9 @@
 
     create_agent(model, tools, middleware=[CognitiveMiddleware(layer, "my-agent"), ...])
 
-The run's `thread_id` becomes the session of the memory layer, and the run's `user_id` its user. Both are read from
-`configurable`. LangGraph's store is implemented in `cognitive.runtimes.langgraph`.
+The memory layer's session is `thread_id` of the run's `configurable`, and its user is `user_id` of `configurable`, or
+else of the run's `context`. Functions of the run's context get a `LangGraphRun`. LangGraph's store is implemented in
+`cognitive.runtimes.langgraph`.
 """
 
 from __future__ import annotations
@@ -31,16 +32,29 @@ with extra("langchain"):
 
 
 from brain.types import MemoryType
+from brain.users import Scope
 from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
 from cognitive.plan import THINKING
 from cognitive.runtimes.codec import output_text
+from cognitive.runtimes.identity import AgentIdSource, UserIdSource, user_in
 from cognitive.runtimes.langchain_messages import CODEC
-from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME, to_tool
-from cognitive.runtimes.turn_session import AgentBinding, ToolCallResult, TurnSession
+from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME, ToolCallResult, to_tool
+from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 from cognitive.turn import Tool, ToolSpec
 
 _MAX_OPEN_TURNS = 512  # open turns by thread, for runs that continue after an interrupt
+
+
+_Thread = tuple[Scope | None, str]  # the agent and user of a thread, and its id
+
+
+@dataclass(frozen=True, slots=True)
+class LangGraphRun:
+    """A run of a graph, for functions of the run's context: its `configurable` and its `context`."""
+
+    configurable: Mapping[str, Any]
+    context: Any
 
 
 class CognitiveState(AgentState[Any]):
@@ -65,10 +79,10 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
     def __init__(
         self,
         layer: CognitiveLayer | Blocking,
-        agent_id: str,
+        agent_id: AgentIdSource,
         *,
         session_id: str = "default",
-        user_id: str | None = None,
+        user_id: UserIdSource = None,
         model: str | None = None,
         models: Mapping[str, BaseChatModel] | None = None,
         recall_tool: bool = True,
@@ -79,11 +93,11 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
         self._binding = AgentBinding(layer, agent_id, runtime="langchain", user_id=user_id, model=model, models=models)
         self._session_id = session_id
         self._thinking = thinking
-        self._open: OrderedDict[str, TurnSession] = OrderedDict()
+        self._open: OrderedDict[_Thread, TurnSession] = OrderedDict()
 
     def before_agent(self, state: CognitiveState, runtime: Any) -> dict[str, Any]:
         """Create the memory layer's turn for a run. An open turn of the same thread ends as abandoned."""
-        return {"cognitive_turn": self._start_turn(_config_value("thread_id"))}
+        return {"cognitive_turn": self._start_turn(*self._new_turn(runtime))}
 
     async def abefore_agent(self, state: CognitiveState, runtime: Any) -> dict[str, Any]:
         """As `before_agent`, for asynchronous runs."""
@@ -94,14 +108,14 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
 
         The changes apply to that call only. The agent's state stays unchanged.
         """
-        turn = self._turn(request.state)
+        turn = self._turn(request.state, request.runtime)
         prepared = self._binding.wait(self._prepare(turn, request))
         with _ends_on_error(turn):
             return handler(prepared)
 
     async def awrap_model_call(self, request: ModelRequest[Any], handler: Any) -> Any:
         """As `wrap_model_call`, for asynchronous runs."""
-        turn = self._turn(request.state)
+        turn = self._turn(request.state, request.runtime)
         prepared = await self._prepare(turn, request)
         with _ends_on_error(turn):
             return await handler(prepared)
@@ -118,7 +132,7 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
 
     def after_agent(self, state: CognitiveState, runtime: Any) -> None:
         """End the turn of a run as completed, and record the run's response."""
-        self._turn(state).end("completed", _response_text(state))
+        self._turn(state, runtime).end("completed", _response_text(state))
 
     async def aafter_agent(self, state: CognitiveState, runtime: Any) -> None:
         """As `after_agent`, for asynchronous runs."""
@@ -128,19 +142,29 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
         def recall_context(
             query: str, runtime: ToolRuntime[Any, Any], memory_type: MemoryType | None = None, limit: int = 5
         ) -> str:
-            return self._binding.wait(self._turn(runtime.state).recall(query, memory_type, limit))
+            return self._binding.wait(self._turn(runtime.state, runtime).recall(query, memory_type, limit))
 
         async def arecall_context(
             query: str, runtime: ToolRuntime[Any, Any], memory_type: MemoryType | None = None, limit: int = 5
         ) -> str:
-            return await self._turn(runtime.state).recall(query, memory_type, limit)
+            return await self._turn(runtime.state, runtime).recall(query, memory_type, limit)
 
         return StructuredTool.from_function(
             recall_context, arecall_context, name=RECALL_NAME, description=RECALL_DESCRIPTION
         )
 
-    def _start_turn(self, thread: str | None) -> TurnSession:
-        turn = self._binding.turn(thread or self._session_id)
+    def _new_turn(self, runtime: Any) -> tuple[_Thread | None, TurnSession]:
+        """Return a turn for a run, and its thread, or None if the run has no thread."""
+        run = LangGraphRun(get_config().get("configurable", {}), getattr(runtime, "context", None))
+        thread, named = run.configurable.get("thread_id"), run.configurable.get("user_id")
+        turn = self._binding.turn(
+            str(thread) if thread else self._session_id,
+            run_context=run,
+            user_id=named if named is not None else user_in(run.context),
+        )
+        return (turn.scope, turn.session_id) if thread else None, turn
+
+    def _start_turn(self, thread: _Thread | None, turn: TurnSession) -> TurnSession:
         if thread is not None and not turn.has_begun:
             if thread in self._open:
                 self._open.pop(thread).end("abandoned")
@@ -149,13 +173,14 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
                 self._open.popitem(last=False)
         return turn
 
-    def _turn(self, state: Any) -> TurnSession:
-        """Return the turn of a run. A run that continues after an interrupt continues the open turn of its thread."""
+    def _turn(self, state: Any, runtime: Any) -> TurnSession:
+        """Return the turn of a run. A run that continues after an interrupt continues its user's turn of the thread."""
         turn: TurnSession | None = state.get("cognitive_turn")
         if turn is not None:
             return turn
-        thread = _config_value("thread_id")
-        return self._open.get(thread or "") or self._start_turn(thread)
+        thread, new = self._new_turn(runtime)
+        open_turn = self._open.get(thread) if thread is not None else None
+        return open_turn or self._start_turn(thread, new)
 
     async def _prepare(self, turn: TurnSession, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """Begin the turn with its first model call, and return the request for this call."""
@@ -164,7 +189,6 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
             conversation,
             map(_to_tool, request.tools),
             model=_model_name(request.model),
-            user_id=_config_value("user_id"),
             thinking=request.model_settings.get("reasoning_effort") or getattr(request.model, "reasoning_effort", None),
         )
         model = turn.model or request.model
@@ -179,7 +203,7 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
     @contextmanager
     def _tracked(self, request: ToolCallRequest) -> Iterator[_ToolRun]:
         """Record the tool call that runs inside this block. A call of a removed tool is refused instead."""
-        turn, call = self._turn(request.state), request.tool_call
+        turn, call = self._turn(request.state, request.runtime), request.tool_call
         if turn.denies(call["name"]):
             refusal = ToolMessage(DENIED, name=call["name"], tool_call_id=call["id"], status="error")
             yield _ToolRun(refusal)
@@ -228,11 +252,6 @@ def _ends_on_error(turn: TurnSession) -> Iterator[None]:
     except Exception:
         turn.end("failed")
         raise
-
-
-def _config_value(name: str) -> str | None:
-    value = get_config().get("configurable", {}).get(name)
-    return str(value) if value else None
 
 
 def _nearest(level: str, levels: Sequence[str]) -> str | None:

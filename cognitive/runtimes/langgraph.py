@@ -10,8 +10,10 @@ which must not be larger than 16 KB as JSON.
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import takewhile
 from typing import Any
 
 from cognitive.extras import extra
@@ -36,10 +38,12 @@ with extra("langchain"):
 from brain.postgres import event_loop
 from brain.text import storable
 from brain.types import Memory, MemoryType, NewMemory
+from brain.users import Scope
 from cognitive.blocking import Blocking
 from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
 from cognitive.recall import MAX_HITS
+from cognitive.runtimes.identity import AgentIdSource, RunIdentity, UserIdSource
 from cognitive.runtimes.layer_calls import LayerCalls
 
 _PAGE_SIZE = 100  # memories of one query
@@ -56,12 +60,24 @@ class CognitiveStore(BaseStore):
     `index=False`, but turns can show them like other memories. Values must be JSON without NUL characters and lone
     surrogates. Items do not expire: LangGraph refuses a TTL. The synchronous methods must be called in a thread other
     than that of the memory layer's event loop.
+
+    Items without a user are shared: turns of all users may show them. `user_id` keeps items apart. It is a user's id,
+    or a function that returns the user of a namespace, such as `lambda namespace: namespace[0]`, or `NO_USER` for a
+    shared namespace. A namespace has the items of its user only. A search gives the function its prefix, and a list of
+    namespaces the prefix of its conditions. An operation whose user is not found raises `InvalidInput`.
     """
 
-    def __init__(self, layer: CognitiveLayer | Blocking, agent_id: str, *, memory_type: MemoryType = "fact") -> None:
+    def __init__(
+        self,
+        layer: CognitiveLayer | Blocking,
+        agent_id: AgentIdSource,
+        *,
+        user_id: UserIdSource = None,
+        memory_type: MemoryType = "fact",
+    ) -> None:
         self._calls = LayerCalls(layer)
         self._layer = self._calls.layer
-        self._agent_id = agent_id
+        self._identity = RunIdentity(agent_id, user_id)
         self._type = memory_type
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
@@ -69,7 +85,7 @@ class CognitiveStore(BaseStore):
 
         Raises:
             InvalidInput: called in the thread of the layer's event loop, where it would wait forever.
-            InvalidInput: a value is not JSON, or a namespace or key is too long or cannot be stored.
+            InvalidInput: a value is not JSON, a namespace or key is too long or cannot be stored, or names no user.
             StoreUnavailable: Postgres is away or did not answer in time.
         """
         if event_loop.running() is self._layer.loop:
@@ -82,88 +98,88 @@ class CognitiveStore(BaseStore):
         Reads do not see the writes of the same batch. If an item is written twice, the last write counts.
 
         Raises:
-            InvalidInput: a value is not JSON, or a namespace or key is too long or cannot be stored.
+            InvalidInput: a value is not JSON, a namespace or key is too long or cannot be stored, or names no user.
             StoreUnavailable: Postgres is away or did not answer in time.
         """
         return await self._calls.call(self._run(ops))
 
     async def _run(self, ops: Iterable[Op]) -> list[Result]:
-        operations = list(ops)
-        results = [await self._read(op) for op in operations]
-        writes = {(op.namespace, op.key): op for op in operations if isinstance(op, PutOp)}
-        if writes:
-            await self._remember({item: op for item, op in writes.items() if op.value is not None})
-            await self._forget([item for item, op in writes.items() if op.value is None])
+        operations = [(op, self._identity.scope(_namespace_of(op))) for op in ops]  # all, before anything is written
+        results = [await self._read(op, scope) for op, scope in operations]
+        writes = defaultdict[Scope, dict[ItemKey, PutOp]](dict)
+        for op, scope in operations:
+            if isinstance(op, PutOp):
+                writes[scope][(op.namespace, op.key)] = op
+        for scope, items in writes.items():
+            await self._remember(scope, {item: op for item, op in items.items() if op.value is not None})
+            await self._forget(scope, [item for item, op in items.items() if op.value is None])
         return results
 
-    async def _read(self, op: Op) -> Result:
+    async def _read(self, op: Op, scope: Scope) -> Result:
         match op:
             case GetOp(namespace=namespace, key=key):
-                return next(map(_to_item, await self._stored([(namespace, key)])), None)
+                return next(map(_to_item, await self._stored(scope, [(namespace, key)])), None)
             case SearchOp(query=query):
-                items = await (self._search(op) if query and query.strip() else self._filtered(op))
+                items = await (self._search(op, scope) if query and query.strip() else self._filtered(op, scope))
                 return items[op.offset : op.offset + op.limit]
             case ListNamespacesOp():
-                return await self._namespaces(op)
+                return await self._namespaces(op, scope)
         return None
 
-    async def _stored(self, items: Sequence[ItemKey]) -> list[Memory]:
-        return await self._layer.admin.find_by_source(self._agent_id, self._type, [_to_source(*item) for item in items])
+    async def _stored(self, scope: Scope, items: Sequence[ItemKey]) -> list[Memory]:
+        sources = [_to_source(*item) for item in items]
+        return await self._layer.admin.find_by_source(scope.agent_id, self._type, sources, user_id=scope.user)
 
-    async def _all_with_prefix(self, prefix: tuple[str, ...]) -> list[Memory]:
-        memories = list[Memory]()
-        while (
-            len(
-                page := await self._layer.admin.find(
-                    self._agent_id, {"tags": {"eq": _to_tag(prefix)}}, _PAGE_SIZE, len(memories)
-                )
-            )
-            == _PAGE_SIZE
-        ):
-            memories += page
-        return memories + page
+    async def _all_with_prefix(self, scope: Scope, prefix: tuple[str, ...]) -> list[Memory]:
+        """Return the memories of the scope's user, or the shared ones of a scope without a user."""
+        memories, where, count = list[Memory](), {"tags": {"eq": _to_tag(prefix)}}, 0
+        while True:
+            page = await self._layer.admin.find(scope.agent_id, where, _PAGE_SIZE, count, user_id=scope.user)
+            memories += [memory for memory in page if memory.user_id == scope.user]
+            count += len(page)
+            if len(page) < _PAGE_SIZE:
+                return memories
 
-    async def _filtered(self, op: SearchOp) -> list[SearchItem]:
+    async def _filtered(self, op: SearchOp, scope: Scope) -> list[SearchItem]:
         return [
             _to_search_item(memory)
-            for memory in await self._all_with_prefix(op.namespace_prefix)
+            for memory in await self._all_with_prefix(scope, op.namespace_prefix)
             if _passes_filter(memory, op.filter)
         ]
 
-    async def _search(self, op: SearchOp) -> list[SearchItem]:
-        hits = await self._layer.recall(
-            self._agent_id, storable(op.query or ""), self._type, MAX_HITS, tags=[_to_tag(op.namespace_prefix)]
-        )
+    async def _search(self, op: SearchOp, scope: Scope) -> list[SearchItem]:
+        query, tags = storable(op.query or ""), [_to_tag(op.namespace_prefix)]
+        hits = await self._layer.recall(scope.agent_id, query, self._type, MAX_HITS, tags=tags, user_id=scope.user)
         scores = {id: hit.score for hit in hits for id in (hit.memory_id, *hit.alike)}  # items of one text are several
-        memories = await self._layer.get(self._agent_id, list(scores))
+        memories = await self._layer.get(scope.agent_id, list(scores), user_id=scope.user)
         return [
             _to_search_item(memory, scores[memory.id])
             for memory in memories
-            if _stored_value(memory)["indexed"] and _passes_filter(memory, op.filter)
+            if memory.user_id == scope.user and _stored_value(memory)["indexed"] and _passes_filter(memory, op.filter)
         ]
 
-    async def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
-        namespaces = {_item_key(memory)[0] for memory in await self._all_with_prefix(())}
+    async def _namespaces(self, op: ListNamespacesOp, scope: Scope) -> list[tuple[str, ...]]:
+        namespaces = {_item_key(memory)[0] for memory in await self._all_with_prefix(scope, ())}
         matching = {
             each for each in namespaces if all(_matches(each, condition) for condition in op.match_conditions or ())
         }
         return sorted({each[: op.max_depth] for each in matching})[op.offset : op.offset + op.limit]
 
-    async def _remember(self, ops: Mapping[ItemKey, PutOp]) -> None:
-        existing = {_item_key(memory): memory for memory in await self._stored(list(ops))}
+    async def _remember(self, scope: Scope, ops: Mapping[ItemKey, PutOp]) -> None:
+        existing = {_item_key(memory): memory for memory in await self._stored(scope, list(ops))}
         now = datetime.now(UTC)
-        new = {item: self._memory(op, now, existing.get(item)) for item, op in ops.items()}
-        await self._layer.remember(self._agent_id, [memory for item, memory in new.items() if item not in existing])
+        new = {item: self._memory(op, scope, now, existing.get(item)) for item, op in ops.items()}
+        await self._layer.remember(scope.agent_id, [memory for item, memory in new.items() if item not in existing])
         for item, memory in existing.items():
             changes = {name: getattr(new[item], name) for name in ("content", "metadata", "occurred_at")}
-            await self._layer.update(self._agent_id, memory.id, **changes)
+            await self._layer.update(scope.agent_id, memory.id, user_id=scope.user, **changes)
 
-    async def _forget(self, items: Sequence[ItemKey]) -> None:
-        ids = [memory.id for memory in await self._stored(items)]
+    async def _forget(self, scope: Scope, items: Sequence[ItemKey]) -> None:
+        ids = [memory.id for memory in await self._stored(scope, items)]
         if ids:
-            await self._layer.forget(self._agent_id, ids)
+            await self._layer.forget(scope.agent_id, ids, user_id=scope.user)
 
-    def _memory(self, op: PutOp, now: datetime, existing: Memory | None) -> NewMemory:
+    def _memory(self, op: PutOp, scope: Scope, now: datetime, existing: Memory | None) -> NewMemory:
         value = dict(op.value or {})
         created = _stored_value(existing)["created_at"] if existing is not None else now.isoformat()
         return NewMemory(
@@ -174,7 +190,19 @@ class CognitiveStore(BaseStore):
             source=_to_source(op.namespace, op.key),
             tags=tuple(_to_tag(op.namespace[:depth]) for depth in range(len(op.namespace) + 1)),
             trust="agent",
+            user_id=scope.user,
         )
+
+
+def _namespace_of(op: Op) -> tuple[str, ...]:
+    """Return the namespace of an operation, or the prefix to which it is limited, up to its first wildcard."""
+    match op:
+        case SearchOp(namespace_prefix=prefix):
+            return prefix
+        case ListNamespacesOp(match_conditions=conditions):
+            prefixes = [each.path for each in conditions or () if each.match_type == "prefix"]
+            return tuple(takewhile(lambda label: label != "*", prefixes[0] if prefixes else ()))
+    return op.namespace
 
 
 # --- an item as a memory ---

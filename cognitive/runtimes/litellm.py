@@ -5,7 +5,8 @@
 
 Synchronous code calls `logger.completion(...)` in place of `litellm.completion(...)`.
 
-The memory layer's session is `session_id` in the call's metadata, or else `litellm_session_id`.
+The memory layer's session is `session_id` in the call's metadata, or else `litellm_session_id`. Its user is `user_id`
+in the metadata, or else the call's `user`. Functions of the run's context get the call's arguments.
 """
 
 from __future__ import annotations
@@ -23,12 +24,16 @@ with extra("litellm"):
     from litellm.integrations.custom_logger import CustomLogger  # type: ignore[import-not-found]
 
 
+from brain.users import Scope
 from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes import chat
+from cognitive.runtimes.identity import AgentIdSource, UserIdSource
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 
 log = logging.getLogger(__name__)
+
+_Key = tuple[Scope | None, str]  # the agent and user, and the id of the session, or else of the call
 
 _MAX_OPEN_TURNS = 512  # open turns; the oldest beyond them are abandoned
 
@@ -49,12 +54,17 @@ class CognitiveLogger(CustomLogger):  # type: ignore[misc]
     """
 
     def __init__(
-        self, layer: CognitiveLayer | Blocking, agent_id: str, *, user_id: str | None = None, model: str | None = None
+        self,
+        layer: CognitiveLayer | Blocking,
+        agent_id: AgentIdSource,
+        *,
+        user_id: UserIdSource = None,
+        model: str | None = None,
     ) -> None:
         super().__init__()
         self._binding = AgentBinding(layer, agent_id, runtime="litellm", user_id=user_id, model=model)
-        self._open: OrderedDict[str, TurnSession] = OrderedDict()
-        self._keys: OrderedDict[str, str] = OrderedDict()  # by call id: the events of a call's end lack the session
+        self._open: OrderedDict[_Key, TurnSession] = OrderedDict()
+        self._keys: OrderedDict[str, _Key] = OrderedDict()  # by call id: the events of a call's end lack the session
 
     def completion(self, **options: Any) -> Any:
         """Call `litellm.completion` with memory, and return its response or stream. `options` are passed on."""
@@ -75,8 +85,8 @@ class CognitiveLogger(CustomLogger):  # type: ignore[misc]
         A response that calls tools does not end the turn.
         """
         key = self._session_of(kwargs)
-        turn, choices = self._open.get(key), getattr(response_obj, "choices", None)
-        if turn is None or not choices or getattr(choices[0].message, "tool_calls", None):
+        turn, choices = self._open.get(key) if key else None, getattr(response_obj, "choices", None)
+        if key is None or turn is None or not choices or getattr(choices[0].message, "tool_calls", None):
             return
         for call, result in chat.finished_calls(kwargs.get("messages") or ()):
             turn.record_tool_call(call.name, call.arguments, result, id=call.id)
@@ -89,24 +99,27 @@ class CognitiveLogger(CustomLogger):  # type: ignore[misc]
 
     def log_failure_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
         """End the turn of a failed call as failed."""
-        if turn := self._open.pop(self._session_of(kwargs), None):
+        key = self._session_of(kwargs)
+        if key is not None and (turn := self._open.pop(key, None)):
             turn.end("failed")
 
-    def _session_of(self, kwargs: Any) -> str:
+    def _session_of(self, kwargs: Any) -> _Key | None:
         """Return the key of a finished call's turn. Log a warning if the call went without memory."""
         key = self._keys.pop(str(kwargs.get("litellm_call_id")), None)
         if key is None and kwargs.get("messages"):
             log.warning(
                 "a call went without memory: use `acompletion` with keyword arguments, or the logger's own `completion`"
             )
-        return key or ""
+        return key
 
-    async def recall(self, session_id: str, query: str, memory_type: Any = None, limit: int = 5) -> str:
-        """Search the memory in the session's current turn, and return the recall tool's answer.
+    async def recall(self, session_id: str, query: str, memory_type: Any = None, limit: int = 5, **call: Any) -> str:
+        """Search the memory in the current turn of a session, and return the recall tool's answer.
 
+        `call` holds the arguments that name the user, as in `acompletion`: `metadata={"user_id": …}` or `user`.
         `cognitive.runtimes.tools` has the tool's name, description and parameters.
         """
-        turn = self._open.get(session_id) or self._binding.turn(session_id)
+        key, turn = self._new_turn({**call, "litellm_session_id": session_id})
+        turn = self._open.get(key) or turn
         return await turn.recall(query, memory_type, limit)
 
     async def _prepare(self, kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -130,14 +143,14 @@ class CognitiveLogger(CustomLogger):  # type: ignore[misc]
 
     async def _turn(self, kwargs: Mapping[str, Any], messages: Sequence[chat.JsonObject]) -> TurnSession:
         """Return the turn of a model call. Begin a new turn if the last message of the call is the user's."""
-        call = str(kwargs.get("litellm_call_id"))
-        key = self._keys[call] = _session_id(kwargs) or call
+        key, new = self._new_turn(kwargs)
+        self._keys[str(kwargs.get("litellm_call_id"))] = key
         turn = self._open.get(key)
         if turn is not None and messages and messages[-1].get("role") != "user":
             return turn
         if turn is not None:
             turn.end("abandoned")
-        turn = self._open[key] = self._binding.turn(_session_id(kwargs) or "default")
+        turn = self._open[key] = new
         if len(self._open) > _MAX_OPEN_TURNS:
             self._open.popitem(last=False)[1].end("abandoned")
         if len(self._keys) > _MAX_OPEN_TURNS:
@@ -150,8 +163,19 @@ class CognitiveLogger(CustomLogger):  # type: ignore[misc]
             )
         return turn
 
+    def _new_turn(self, kwargs: Mapping[str, Any]) -> tuple[_Key, TurnSession]:
+        """Return a turn for a call, and the key of its session and user among the open turns."""
+        session_id = _session_id(kwargs)
+        turn = self._binding.turn(session_id or "default", run_context=kwargs, user_id=_user_of(kwargs))
+        return (turn.scope, session_id or str(kwargs.get("litellm_call_id"))), turn
+
 
 _EFFORT: Mapping[str, str] = {"off": "none"}  # the other levels have the same names in LiteLLM
+
+
+def _user_of(kwargs: Mapping[str, Any]) -> object:
+    named = (kwargs.get("metadata") or {}).get("user_id")
+    return named if named is not None else kwargs.get("user")
 
 
 def _session_id(kwargs: Mapping[str, Any]) -> str | None:

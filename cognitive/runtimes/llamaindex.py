@@ -3,7 +3,8 @@
     agent = CognitiveWorkflowAgent(FunctionAgent(...), layer, "my-agent")
     await agent.run("...", memory=Memory.from_defaults(session_id="s1"))
 
-The `session_id` of LlamaIndex's memory also names the session in the memory layer.
+The `session_id` of LlamaIndex's memory also names the session in the memory layer. `run(…, user_id="ada")` names the
+user. Functions of the run's context get the other options of `run`, among them the `ctx`.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from brain.types import MemoryType
 from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, to_tool_call
+from cognitive.runtimes.identity import AgentIdSource, UserIdSource
 from cognitive.runtimes.prompt_history import find_user_message
 from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, to_tool
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession
@@ -50,9 +52,9 @@ class CognitiveWorkflowAgent:
         self,
         agent: BaseWorkflowAgent,
         layer: CognitiveLayer | Blocking,
-        agent_id: str,
+        agent_id: AgentIdSource,
         *,
-        user_id: str | None = None,
+        user_id: UserIdSource = None,
         model: str | None = None,
         models: Mapping[str, LLM] | None = None,
         recall_tool: bool = True,
@@ -67,14 +69,15 @@ class CognitiveWorkflowAgent:
         *,
         memory: BaseMemory | None = None,
         session_id: str | None = None,
+        user_id: str | None = None,
         **options: Any,
     ) -> CognitiveRun:
         """Run the agent within a turn of the memory layer. `options` are passed to the agent's own `run`.
 
-        The turn's session is `session_id`, or else that of `memory`.
+        The turn's session is `session_id`, or else that of `memory`. Its user is `user_id`.
         """
         memory = memory or ChatMemoryBuffer.from_defaults(llm=self.agent.llm)
-        turn = self._binding.turn(session_id or _session_id(memory))
+        turn = self._binding.turn(session_id or _session_id(memory), run_context=options, user_id=user_id)
         copy = self.agent.model_copy()
         view = _RunView(self.agent, copy, turn, self._recall_tool)
         copy.tools, copy.tool_retriever = None, view.select_tools

@@ -4,7 +4,7 @@
     result = await runner.run(agent, "Where does the key hang?", session=session)
 
 The memory layer's session is the SDK's own (`session.session_id`), or else the `conversation_id`, or the run's
-`group_id`.
+`group_id`. Its user is `user_id` of the run's context. Functions of the run's context get this context.
 """
 
 from __future__ import annotations
@@ -26,9 +26,11 @@ with extra("openai-agents"):
         ModelResponse,
         ModelSettings,
         RunConfig,
+        RunContextWrapper,
         Runner,
         RunResult,
         RunResultStreaming,
+        RunState,
         Session,
         Tool,
         ToolCallItem,
@@ -43,11 +45,12 @@ from brain.types import MemoryType
 from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.codec import output_text
+from cognitive.runtimes.identity import AgentIdSource, UserIdSource, user_in
 from cognitive.runtimes.openai_items import ItemCodec
 from cognitive.runtimes.openai_settings import with_defaults, with_demanded_tool, with_thinking
 from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, to_tool
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession, current_turn, ends_turn
-from cognitive.turn import ToolSpec
+from cognitive.turn import ToolSpec, TurnKind
 
 _CODEC = ItemCodec()
 _MAX_NAME_LENGTH = 52  # characters: OpenAI accepts 64, and `_rename_denied_calls` appends 12
@@ -70,10 +73,10 @@ class CognitiveRunner:
     def __init__(
         self,
         layer: CognitiveLayer | Blocking,
-        agent_id: str,
+        agent_id: AgentIdSource,
         *,
         session_id: str | None = None,
-        user_id: str | None = None,
+        user_id: UserIdSource = None,
         model: str | None = None,
         models: Mapping[str, Model] | None = None,
     ) -> None:
@@ -82,8 +85,10 @@ class CognitiveRunner:
         )
         self._session_id = session_id
 
-        async def recall_context(query: str, memory_type: MemoryType | None = None, limit: int = 5) -> str:
-            turn = current_turn() or self._binding.turn("default", "subagent")
+        async def recall_context(
+            run: RunContextWrapper[Any], query: str, memory_type: MemoryType | None = None, limit: int = 5
+        ) -> str:
+            turn = current_turn() or self._turn_of("default", run.context, "subagent")
             return await turn.recall(query, memory_type, limit)
 
         self.recall_tool: FunctionTool = function_tool(
@@ -97,7 +102,7 @@ class CognitiveRunner:
 
         `options` are passed on.
         """
-        turn = self._turn(run_config, options)
+        turn = self._turn(input, run_config, options)
         with ends_turn(turn), turn.as_parent():
             result = await Runner.run(starting_agent, input, run_config=_with_turn_model(turn, run_config), **options)
             _end_turn(turn, result)
@@ -110,7 +115,7 @@ class CognitiveRunner:
 
         `options` are passed on. Like the SDK's, it cannot be called in the thread of a running event loop.
         """
-        turn = self._turn(run_config, options)
+        turn = self._turn(input, run_config, options)
         with ends_turn(turn), turn.as_parent():
             result = Runner.run_sync(starting_agent, input, run_config=_with_turn_model(turn, run_config), **options)
             _end_turn(turn, result)
@@ -124,7 +129,7 @@ class CognitiveRunner:
         The SDK continues a run even if nothing reads its stream. To cancel the run and its turn, call
         `result.cancel()`.
         """
-        turn = self._turn(run_config, options)
+        turn = self._turn(input, run_config, options)
         with turn.as_parent():
             result = Runner.run_streamed(
                 starting_agent, input, run_config=_with_turn_model(turn, run_config), **options
@@ -136,18 +141,32 @@ class CognitiveRunner:
     def as_tool(self, agent: Agent[Any], name: str, description: str, **options: Any) -> FunctionTool:
         """Return a tool that runs an agent with this runner, and so with its memory.
 
-        The SDK's own `Agent.as_tool` runs the agent without memory. `options` are those of `run`.
+        The SDK's own `Agent.as_tool` runs the agent without memory. `options` are those of `run`. The context is that
+        of the run that calls the tool, unless `options` has another.
         """
 
-        async def run_agent(input: str) -> str:
-            return output_text((await self.run(agent, input, **options)).final_output)
+        async def run_agent(run: RunContextWrapper[Any], input: str) -> str:
+            outer = {"context": run.context, **options}
+            return output_text((await self.run(agent, input, **outer)).final_output)
 
         return function_tool(run_agent, name_override=name, description_override=description)
 
-    def _turn(self, config: RunConfig | None, options: Mapping[str, Any]) -> TurnSession:
+    def _turn(self, input: Any, config: RunConfig | None, options: Mapping[str, Any]) -> TurnSession:
         session: Session | None = options.get("session")
         session_id = session.session_id if session is not None else options.get("conversation_id")
-        return self._binding.turn(session_id or (config.group_id if config else None) or self._session_id or "default")
+        group_id = config.group_id if config else None
+        return self._turn_of(session_id or group_id or self._session_id or "default", _context_of(input, options))
+
+    def _turn_of(self, session_id: str, context: Any, kind: TurnKind = "user") -> TurnSession:
+        return self._binding.turn(session_id, kind, run_context=context, user_id=user_in(context))
+
+
+def _context_of(input: Any, options: Mapping[str, Any]) -> Any:
+    """Return the context of a run: that of its options, or else that of the interrupted run that it resumes."""
+    context = options.get("context")
+    if context is None and isinstance(input, RunState):
+        context = input._context
+    return context.context if isinstance(context, RunContextWrapper) else context
 
 
 def _on_stream_end(turn: TurnSession, result: RunResultStreaming, task: asyncio.Task[Any]) -> None:

@@ -10,17 +10,18 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 
+from brain.users import Scope
 from cognitive.turn import Message
 
 _MAX_SESSIONS = 512  # sessions that a process remembers, the latest
 _MAX_BLOCKS = 64  # blocks of a session, the latest
 
-Conversation = tuple[str | None, str]  # the user, and the session's id, which is unique per user
+Conversation = tuple[Scope, str]  # the agent and user, and the session's id, which is unique for them
 Block = tuple[str, str]  # the user's text, and the message that was sent for it
 
 
 class PromptHistory:
-    """Remembers, by user and session, the user's messages as they were sent, with the memories added to them.
+    """Remembers, by agent, user and session, the user's messages as they were sent, with the memories added to them.
 
     Later model calls of a session send these messages again. Only the latest sessions are kept.
     """

@@ -3,6 +3,7 @@
     Agent(model, capabilities=[CognitiveCapability(layer, "my-agent")])
 
 The memory layer's session is the run's `conversation_id`: pass one to `agent.run`, or a `message_history` that has one.
+Its user is `user_id` of the run's `deps`. Functions of the run's context get the `RunContext`.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from brain.types import MemoryType
 from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.codec import NOT_TEXT, PartsCodec, WrappedMessage, output_text, to_tool_call
+from cognitive.runtimes.identity import AgentIdSource, UserIdSource, user_in
 from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, to_tool
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession, ends_turn
 from cognitive.turn import Message, ToolSpec
@@ -54,10 +56,10 @@ class CognitiveCapability(AbstractCapability[Any]):
     def __init__(
         self,
         layer: CognitiveLayer | Blocking,
-        agent_id: str,
+        agent_id: AgentIdSource,
         *,
         session_id: str | None = None,
-        user_id: str | None = None,
+        user_id: UserIdSource = None,
         model: str | None = None,
         models: Mapping[str, Any] | None = None,
         recall_tool: bool = True,
@@ -90,7 +92,8 @@ class CognitiveCapability(AbstractCapability[Any]):
 
     async def wrap_run(self, ctx: RunContext[Any], *, handler: Any) -> Any:
         """Run the agent within a turn of the memory layer, and end the turn when the run ends."""
-        self._turn_session = self._binding.turn(self._session_id or ctx.conversation_id or "default")
+        session_id = self._session_id or ctx.conversation_id or "default"
+        self._turn_session = self._binding.turn(session_id, run_context=ctx, user_id=user_in(ctx.deps))
         with ends_turn(self._turn_session):
             result = await handler()
             if not isinstance(result.output, DeferredToolRequests):  # a later run brings the results and ends the turn

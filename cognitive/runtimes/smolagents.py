@@ -9,8 +9,10 @@ Smolagents is synchronous, so the memory layer is a `Blocking`, or one whose eve
 from __future__ import annotations
 
 import copy
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from threading import Lock
 from typing import Any, TypeVar
 from weakref import WeakSet
 
@@ -18,19 +20,22 @@ from cognitive.extras import extra
 
 with extra("smolagents"):
     from smolagents import ChatMessage, MessageRole, Model, MultiStepAgent, RunResult, Tool  # type: ignore[import-untyped]
-    from smolagents.memory import FinalAnswerStep  # type: ignore[import-untyped]
+    from smolagents.memory import AgentMemory, FinalAnswerStep  # type: ignore[import-untyped]
 
 
 from brain.types import MEMORY_TYPES
+from brain.users import Scope
 from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, to_tool_call
+from cognitive.runtimes.identity import AgentIdSource, UserIdSource
 from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, to_tool
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession, ends_turn
 from cognitive.turn import Message, Role, ToolSpec
 
 T = TypeVar("T")
 
+_MAX_CONVERSATIONS = 512  # of users and sessions, the latest
 _ANSWER = "final_answer"  # the tool with which an agent answers, so no plan may remove it
 _TASK = "New task:\n"  # smolagents puts this before the user's message
 
@@ -39,8 +44,10 @@ class CognitiveMultiStepAgent:
     """A wrapper that adds memories to an agent's runs, selects their tools and shortens long conversations.
 
     The agent is a ToolCallingAgent or a CodeAgent. Each run uses a shallow copy of it with the turn's tools and model.
-    Only the agent's own memory persists, and it contains no memory blocks. An agent holds one conversation: use two
-    agents for concurrent runs. Managed agents get no memory.
+    Only smolagents' memory persists, one for each user and session, and it contains no memory blocks. `agent.memory` is
+    that of the latest run. A CodeAgent's Python interpreter is shared by all runs: give each user an agent if the
+    variables of one must not reach another. Managed agents get no memory. Functions of the run's context get the other
+    options of `run`, among them `additional_args`.
 
     `thinking_argument` is the keyword argument with which the models take the level of thinking, such as
     "reasoning_effort" for OpenAI's. With None, no level is set, because smolagents would pass an unknown keyword on to
@@ -52,9 +59,9 @@ class CognitiveMultiStepAgent:
         self,
         agent: MultiStepAgent,
         layer: CognitiveLayer | Blocking,
-        agent_id: str,
+        agent_id: AgentIdSource,
         *,
-        user_id: str | None = None,
+        user_id: UserIdSource = None,
         model: str | None = None,
         models: Mapping[str, Model] | None = None,
         recall_tool: bool = True,
@@ -65,13 +72,23 @@ class CognitiveMultiStepAgent:
         self._recall_tool = recall_tool
         self._thinking_argument = thinking_argument
         self._running: WeakSet[MultiStepAgent] = WeakSet()
+        self._memories: OrderedDict[tuple[Scope, str], AgentMemory] = OrderedDict()
+        self._lock = Lock()
 
-    def run(self, task: str, *, session_id: str = "default", stream: bool = False, **options: Any) -> Any:
+    def run(
+        self,
+        task: str,
+        *,
+        session_id: str = "default",
+        user_id: str | None = None,
+        stream: bool = False,
+        **options: Any,
+    ) -> Any:
         """Run the agent within a turn of the memory layer. `options` are passed to the agent's own `run`.
 
-        The option `reset=False` continues the agent's conversation.
+        The option `reset=False` continues the conversation of this user and session.
         """
-        turn = self._binding.turn(session_id)
+        turn = self._binding.turn(session_id, run_context=options, user_id=user_id)
         if stream:
             return self._run_stream(turn, task, options)
         with ends_turn(turn):
@@ -100,11 +117,12 @@ class CognitiveMultiStepAgent:
     def _agent_for_turn(self, turn: TurnSession, task: str, options: Mapping[str, Any]) -> MultiStepAgent:
         """Begin the turn, and return a copy of the agent with the turn's tools and model."""
         agent, wait = self.agent, self._binding.wait
-        conversation = [] if options.get("reset", True) else _CODEC.decode(agent.write_memory_to_messages()[1:])
+        own = copy.copy(agent)
+        own.memory, own.state = self._memory(turn), dict(agent.state)
+        conversation = [] if options.get("reset", True) else _CODEC.decode(own.write_memory_to_messages()[1:])
         planned = [each for name, each in agent.tools.items() if name != _ANSWER]
         tools = [to_tool(each.name, each.description, _parameters(each)) for each in planned]
         wait(turn.begin(task, conversation, tools, model=getattr(agent.model, "model_id", None)))
-        own = copy.copy(agent)
         selected = [
             _track_calls(turn, each) for each in turn.select_tools(planned, lambda each: each.name, _rewrite_tool)
         ]
@@ -115,6 +133,22 @@ class CognitiveMultiStepAgent:
         own.model = self._model_for_turn(turn, turn.model or agent.model)
         self._running.add(own)
         return own
+
+    def _memory(self, turn: TurnSession) -> AgentMemory:
+        """Return smolagents' memory of a conversation, which becomes the agent's. The first one is the agent's own.
+
+        A run whose user is not found has a new memory, which is not kept.
+        """
+        if turn.scope is None:
+            return AgentMemory(self.agent.system_prompt)
+        key = turn.scope, turn.session_id
+        with self._lock:
+            first = self.agent.memory if not self._memories else None
+            memory = self._memories.pop(key, None) or first or AgentMemory(self.agent.system_prompt)
+            self._memories[key] = self.agent.memory = memory
+            if len(self._memories) > _MAX_CONVERSATIONS:
+                self._memories.popitem(last=False)
+        return memory
 
     def _model_for_turn(self, turn: TurnSession, model: Model) -> Model:
         """Return a copy of the model that, in each call, shortens long conversations and sets the level of thinking."""

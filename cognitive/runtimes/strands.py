@@ -28,7 +28,8 @@ from brain.types import MemoryType
 from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.codec import NOT_TEXT, PartsCodec, WrappedMessage, split_tool_results, to_tool_call
-from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME, to_tool
+from cognitive.runtimes.identity import AgentIdSource, UserIdSource, user_in
+from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME, RECALL_UNAVAILABLE, to_tool
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 from cognitive.turn import Message, ToolSpec
 
@@ -37,9 +38,11 @@ class CognitiveStrandsPlugin(Plugin):
     """A plugin that adds memories to an agent's invocations, selects their tools and shortens long conversations.
 
     The memory layer's session is `session_id` of the invocation's state, or else that of the plugin, or else the
-    agent's id. `recall_tool` adds the tool `recall_context`, with which the model searches its memory. The other
-    parameters are those of `AgentBinding`. The level of thinking cannot be set for one call, because it is a setting of
-    the shared model object. Instead, a turn's plan may choose another model among `models`.
+    agent's id. Its user is `user_id` of the invocation's state. Functions of the run's context get the
+    `BeforeInvocationEvent`, with the agent and the invocation's state. `recall_tool` adds the tool `recall_context`,
+    with which the model searches its memory. The other parameters are those of `AgentBinding`. The level of thinking
+    cannot be set for one call, because it is a setting of the shared model object. Instead, a turn's plan may choose
+    another model among `models`.
     """
 
     name = "cognitive"
@@ -47,10 +50,10 @@ class CognitiveStrandsPlugin(Plugin):
     def __init__(
         self,
         layer: CognitiveLayer | Blocking,
-        agent_id: str,
+        agent_id: AgentIdSource,
         *,
         session_id: str | None = None,
-        user_id: str | None = None,
+        user_id: UserIdSource = None,
         model: str | None = None,
         models: Mapping[str, Model] | None = None,
         recall_tool: bool = True,
@@ -76,7 +79,8 @@ class CognitiveStrandsPlugin(Plugin):
 
     def _on_invocation_start(self, event: BeforeInvocationEvent) -> None:
         session = event.invocation_state.get("session_id") or self._session_id or event.agent.agent_id
-        event.invocation_state[_key(event.agent)] = _Invocation(self._binding.turn(str(session)))
+        turn = self._binding.turn(str(session), run_context=event, user_id=user_in(event.invocation_state))
+        event.invocation_state[_key(event.agent)] = _Invocation(turn)
 
     def _on_model_response(self, event: AfterModelCallEvent) -> None:
         run = _invocation(event)
@@ -128,7 +132,7 @@ class CognitiveStrandsPlugin(Plugin):
     ) -> AsyncGenerator[TypedEvent, None]:
         """Run a tool call, and record it with its result. Turns that begin while the tool runs are sub-agent turns."""
         events, run = next_fn(context), _invocation(context)
-        turn = run.turn if run is not None else self._binding.turn("default", "subagent")
+        turn = run.turn if run is not None else TurnSession(self._binding, "default", "subagent", None)
         try:
             while True:
                 with turn.as_parent():  # not around the yield, during which the caller's code runs
@@ -146,8 +150,7 @@ class CognitiveStrandsPlugin(Plugin):
         self, query: str, tool_context: ToolContext, memory_type: MemoryType | None = None, limit: int = 5
     ) -> str:
         run = _invocation(tool_context)
-        turn = run.turn if run is not None else self._binding.turn("default", "subagent")
-        return await turn.recall(query, memory_type, limit)
+        return await run.turn.recall(query, memory_type, limit) if run is not None else RECALL_UNAVAILABLE
 
 
 # Stop reasons of a model that completed its response. With any other, the agent waits for something or was stopped.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from brain.text import storable
@@ -49,6 +50,18 @@ def recall_answer(hits: RecallHits, policy: Policy) -> str:
     lines = [line(hit, policy) + (f" ({hit.count} times)" if hit.count > 1 else "") for hit in hits]
     more = [f"At least {hits.more} more were found; a higher limit shows more of them."] if hits.more else []
     return sealed(OPENING, [NOTICE, *lines, *more], CLOSING)
+
+
+@dataclass(slots=True)
+class ToolCallResult:
+    """An object to call with the result of a tracked tool call. `ok=False` marks the result as an error message."""
+
+    result: Any = None
+    ok: bool = True
+
+    def __call__(self, result: Any, *, ok: bool = True) -> None:
+        """Store the result of the tool call."""
+        self.result, self.ok = result, ok
 
 
 def to_tool(

@@ -9,19 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from brain.text import storable
 from brain.types import MemoryType
+from brain.users import Scope
 from cognitive.blocking import Blocking
 from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes import tools as turn_tools
 from cognitive.runtimes.codec import MessageCodec, WrappedMessage, to_tool_call
+from cognitive.runtimes.identity import AgentIdSource, RunIdentity, UserIdSource
 from cognitive.runtimes.layer_calls import LayerCalls, log_error
 from cognitive.runtimes.prompt_history import PromptHistory, find_user_message, with_blocks
-from cognitive.runtimes.tools import RECALL_NAME, RECALL_UNAVAILABLE, recall_answer
+from cognitive.runtimes.tools import RECALL_NAME, RECALL_UNAVAILABLE, ToolCallResult, recall_answer
 from cognitive.turn import Message, Outcome, Status, Tool, ToolCall, ToolSpec, Turn, TurnContext, TurnKind
 
 T = TypeVar("T")
@@ -38,9 +39,8 @@ class AgentBinding(LayerCalls):
     `layer` is the layer that prepares and records the turns; see `LayerCalls` for calls from other threads.
 
     Attributes:
-        agent_id: the agent whose memory is used.
+        identity: the agent and the user of each run: fixed ids, or functions of the run's context.
         runtime: the framework's name, recorded with each turn.
-        user_id: the user of turns for which the framework names none.
         model: the model's name, which determines its context size; None takes the name that the framework reports.
         models: the framework's model objects, by the names that the plan of a turn may choose. Other names are ignored.
         prompt_history: the memory blocks that earlier turns added to the user's messages.
@@ -49,29 +49,39 @@ class AgentBinding(LayerCalls):
     def __init__(
         self,
         layer: CognitiveLayer | Blocking,
-        agent_id: str,
+        agent_id: AgentIdSource,
         *,
         runtime: str,
-        user_id: str | None = None,
+        user_id: UserIdSource = None,
         model: str | None = None,
         models: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(layer)
-        self.agent_id = agent_id
+        self.identity = RunIdentity(agent_id, user_id)
         self.runtime = runtime
-        self.user_id = user_id
         self.model = model
         self.models = dict(models or {})
         self.prompt_history = PromptHistory()
 
-    def turn(self, session_id: str, kind: TurnKind = "user") -> TurnSession:
-        """Create a turn, for `TurnSession.begin`.
+    def turn(
+        self, session_id: str, kind: TurnKind = "user", *, run_context: Any = None, user_id: object = None
+    ) -> TurnSession:
+        """Create a turn, for `TurnSession.begin`. A turn whose agent or user is not found goes without memory.
 
-        Inside a tool call of another turn of the same agent id, its kind is always "subagent".
+        Inside a tool call of another turn of the same agent id, its kind is always "subagent". `run_context` is what
+        functions of the run's context get, and `user_id` the user that the framework names.
         """
         outer = _current_turn.get()
-        nested = outer is not None and outer.binding.agent_id == self.agent_id
-        return TurnSession(self, session_id, "subagent" if nested else kind)
+        if outer is not None and outer.scope is None:
+            return TurnSession(self, session_id, kind, None)
+        outer_scope = outer.scope if outer is not None else None
+        try:
+            scope = self.identity.scope(run_context, user_id, outer_scope)
+        except InvalidInput as error:
+            self.log_skipped(error)
+            return TurnSession(self, session_id, kind, None)
+        nested = outer_scope is not None and outer_scope.agent_id == scope.agent_id
+        return TurnSession(self, session_id, "subagent" if nested else kind, scope)
 
     def log_skipped(self, error: Exception) -> None:
         """Log why a turn continues without memory."""
@@ -81,16 +91,18 @@ class AgentBinding(LayerCalls):
 class TurnSession:
     """One turn inside a framework's run: it prepares model calls, records tool calls and the outcome.
 
-    `context` is None if the layer could not prepare the turn, or if the turn's kind is not "user": such turns get no
-    memories. Every method then returns its input unchanged.
+    `scope` is the turn's agent and user, or None if they were not found. `context` is None if `scope` is, if the layer
+    could not prepare the turn, or if the turn's kind is not "user": such turns get no memories. Every method then
+    returns its input unchanged.
     """
 
-    def __init__(self, binding: AgentBinding, session_id: str, kind: TurnKind) -> None:
+    def __init__(self, binding: AgentBinding, session_id: str, kind: TurnKind, scope: Scope | None) -> None:
         self.binding = binding
         self.session_id = session_id
         self.kind = kind
+        self.scope = scope
         self.context: TurnContext | None = None
-        self.has_begun = kind != "user"  # other turns are not planned
+        self.has_begun = kind != "user" or scope is None  # other turns are not planned
         self.has_ended = False
         self._calls: list[ToolCall] = []
         self._own_thinking: str | None = None
@@ -102,7 +114,6 @@ class TurnSession:
         tools: Iterable[Tool | None] = (),
         *,
         model: str | None = None,
-        user_id: str | None = None,
         thinking: str | None = None,
     ) -> None:
         """Prepare the turn with the memory layer. Only the first call has an effect. Errors are logged.
@@ -112,22 +123,21 @@ class TurnSession:
             conversation: the messages before it, with or without the host's system messages.
             tools: the tools that the framework offers; None entries are skipped.
             model: the model's name, which determines its context size, unless the binding names a model.
-            user_id: the user; None takes the binding's user.
             thinking: the host's own level of thinking, by the framework's name. It applies unless the turn's plan
                 chooses another level.
         """
-        if self.has_begun:
+        if self.has_begun or self.scope is None:
             return
         self.has_begun = True
         self._own_thinking = _ALIASES.get(thinking or "", thinking)
-        binding, user_id = self.binding, user_id or self.binding.user_id
+        binding, scope = self.binding, self.scope
         try:
-            blocks = binding.prompt_history.blocks((user_id, self.session_id))
+            blocks = binding.prompt_history.blocks((scope, self.session_id))
             turn = Turn(
-                agent_id=binding.agent_id,
+                agent_id=scope.agent_id,
                 session_id=self.session_id,
                 text=storable(text),
-                user_id=user_id,
+                user_id=scope.user,
                 conversation=tuple(with_blocks(conversation, blocks)),
                 tools=tuple(tool for tool in tools if tool is not None and tool.name != RECALL_NAME),
                 model=binding.model or model,
@@ -144,7 +154,6 @@ class TurnSession:
         tools: Iterable[Tool | None] = (),
         *,
         model: str | None = None,
-        user_id: str | None = None,
         thinking: str | None = None,
     ) -> None:
         """Prepare the turn from a whole conversation, whose last user message (or else "") becomes the turn's text.
@@ -155,7 +164,7 @@ class TurnSession:
             return
         index = find_user_message(conversation)
         text = conversation[index].content if index is not None else ""
-        await self.begin(text, conversation[:index], tools, model=model, user_id=user_id, thinking=thinking)
+        await self.begin(text, conversation[:index], tools, model=model, thinking=thinking)
 
     @property
     def thinking(self) -> str | None:
@@ -208,7 +217,7 @@ class TurnSession:
 
     def _with_blocks(self, conversation: Sequence[Message], context: TurnContext) -> Sequence[Message]:
         index = find_user_message(conversation, context.message)
-        blocks = self.binding.prompt_history.blocks((context.user_id, self.session_id))
+        blocks = self.binding.prompt_history.blocks((context.scope, self.session_id))
         if index is None:
             return with_blocks(conversation, blocks)
         own = conversation[index]
@@ -291,7 +300,7 @@ class TurnSession:
             return
         self.has_ended = True
         if status == "completed" and self.context.placement == "journaled":
-            conversation = self.context.user_id, self.session_id
+            conversation = self.context.scope, self.session_id
             self.binding.prompt_history.add(conversation, self.context.message, self.context.user_message.content)
         try:
             outcome = Outcome(response=storable(response), tool_calls=tuple(self._calls), status=status)
@@ -301,12 +310,13 @@ class TurnSession:
 
     async def recall(self, query: str, memory_type: MemoryType | None = None, limit: int = 5) -> str:
         """Search the memory, and return memories as text for the model, or a message if none are found."""
+        binding, scope = self.binding, self.scope
+        if scope is None:
+            return RECALL_UNAVAILABLE
         turn_id = self.context.turn_id if self.context is not None else None
-        binding = self.binding
-        user_id = self.context.user_id if self.context is not None else binding.user_id
         try:
             work = binding.layer.recall(
-                binding.agent_id, query, memory_type, limit, turn_id, user_id=user_id, related_only=True
+                scope.agent_id, query, memory_type, limit, turn_id, user_id=scope.user, related_only=True
             )
             hits = await binding.call(work)
         except InvalidInput as error:  # the model can correct its arguments
@@ -314,19 +324,7 @@ class TurnSession:
         except Exception as error:  # memory must not fail the run
             log_error("recall failed", error)
             return RECALL_UNAVAILABLE
-        return recall_answer(hits, binding.layer.policies.current(binding.agent_id))
-
-
-@dataclass(slots=True)
-class ToolCallResult:
-    """An object to call with the result of a tracked tool call. `ok=False` marks the result as an error message."""
-
-    result: Any = None
-    ok: bool = True
-
-    def __call__(self, result: Any, *, ok: bool = True) -> None:
-        """Store the result of the tool call."""
-        self.result, self.ok = result, ok
+        return recall_answer(hits, binding.layer.policies.current(scope.agent_id))
 
 
 def current_turn() -> TurnSession | None:

@@ -101,3 +101,23 @@ async def test_unwrapped_crew_gets_no_memories(layer, agent, key):
     model, crew = _crew(["Final Answer: no"])
     await asyncio.to_thread(crew.kickoff)
     assert KEY not in str(model._seen)
+
+
+async def test_users_at_once_through_one_crew_get_their_own_memories(layer, agent):
+    places = {"ada": "barometer", "bob": "accordion"}
+    own = [NewMemory(type="fact", content=KEY.replace("barometer", at), user_id=user) for user, at in places.items()]
+    await layer.remember(agent, own)
+    model, crew = _crew(["Final Answer: yes"] * 4)
+    crew.tasks[0].description = "I am {user}. " + ASK
+    wrapped = CognitiveCrew(crew, layer, lambda inputs: inputs["agent"], user_id=lambda inputs: inputs["user"])
+    for _ in range(2):
+        await asyncio.gather(
+            *(asyncio.to_thread(wrapped.kickoff, {"user": user, "agent": agent}, session_id="s1") for user in places)
+        )
+    assert len(model._seen) == 4
+    for messages in model._seen:
+        [user] = [each for each in places if f"I am {each}." in str(messages)]
+        assert [each for each, at in places.items() if at in str(messages)] == [user]
+    await layer.flush()
+    for user in places:
+        assert [turn.status for turn in await layer.explain.turns(agent, user_id=user)] == ["completed"] * 2

@@ -76,3 +76,20 @@ async def test_subagent_gets_no_memories_and_records_no_turn(layer, agent, key):
     manager = _manager(layer, agent, agent_context="subagent")
     assert await asyncio.to_thread(manager.prefetch_all, ASK, session_id="s1") == ""
     assert list(await layer.explain.turns(agent)) == []
+
+
+async def test_users_at_once_get_their_own_memories(layer, agent):
+    places = {"ada": "barometer", "bob": "accordion"}
+    own = [NewMemory(type="fact", content=KEY.replace("barometer", at), user_id=user) for user, at in places.items()]
+    await layer.remember(agent, own)
+    managers = [_manager(layer, agent, user_id=user) for user in places]
+    blocks = await asyncio.gather(*(asyncio.to_thread(each.prefetch_all, ASK, session_id="s1") for each in managers))
+    assert [[at in block for at in places.values()] for block in blocks] == [[True, False], [False, True]]
+
+
+async def test_provider_that_is_initialized_again_has_the_new_user(layer, agent):
+    await layer.remember(agent, [NewMemory(type="fact", content=KEY, user_id="ada")])
+    manager = _manager(layer, agent, user_id="ada")
+    assert KEY in await asyncio.to_thread(manager.prefetch_all, ASK, session_id="s1")
+    manager.initialize_all("s1", platform="cli", hermes_home="/nonexistent", user_id="bob")
+    assert KEY not in await asyncio.to_thread(manager.prefetch_all, ASK, session_id="s1")

@@ -140,3 +140,24 @@ async def test_call_that_goes_without_memory_is_logged(layer, agent, key, provid
     await _statuses(layer, agent, ["completed"])
     warnings = [each.getMessage() for each in caplog.records if each.name.startswith("cognitive")]
     assert ["without memory" in each for each in warnings] == [True]
+
+
+async def test_users_at_once_in_one_session_get_their_own_memories(layer, agent, provider):
+    places = {"ada": "barometer", "bob": "accordion"}
+    own = [NewMemory(type="fact", content=KEY.replace("barometer", at), user_id=user) for user, at in places.items()]
+    await layer.remember(agent, own)
+    provider.script = ["Noted."] * 4
+    named = [{"metadata": {"session_id": "s", "user_id": "ada"}}, {"metadata": {"session_id": "s"}, "user": "bob"}]
+    for _ in range(2):
+        calls = [(f"I am {user}. {ASK}", each) for user, each in zip(places, named, strict=True)]
+        await asyncio.gather(
+            *(
+                litellm.acompletion(model="scripted/m", messages=[{"role": "user", "content": text}], **each)
+                for text, each in calls
+            )
+        )
+    for messages, _ in provider.seen:
+        [user] = [each for each in places if f"I am {each}." in str(messages)]
+        assert [each for each, at in places.items() if at in str(messages)] == [user]
+    answer = await provider.logger.recall("s", "spare key of the boat house", user="bob")
+    assert "barometer" not in answer

@@ -22,6 +22,7 @@ from harness import EVERYTHING, NONE, Fail, ModelDown, Request, RunResult, Say, 
 
 from cognitive import CognitiveLayer
 from cognitive.runtimes.agent_framework import CognitiveContextProvider
+from cognitive.runtimes.identity import AgentIdSource, UserIdSource
 
 
 class _Client(FunctionInvocationLayer, ChatMiddlewareLayer, BaseChatClient):
@@ -64,6 +65,11 @@ class _Session:
         if isinstance(now, Say):
             return Content.from_text(now.text)
         return Content.from_function_call(f"call-{self.calls_made}", now.name, arguments=dict(now.arguments))
+
+    async def ask(self, user: str, text: str) -> None:
+        session = self.agent.create_session(session_id=self.session_id)
+        session.state.update(user_id=user, tenant=f"tenant-{user}")
+        await self.agent.run(text, session=session)
 
     async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> RunResult:
         self.run_result, self.script = RunResult(), list(script)
@@ -109,12 +115,17 @@ def _pair(message: Message) -> tuple[str, str]:
 
 class _AgentFramework:
     name = "agent-framework"
+    user = None
     can = EVERYTHING
+
+    @staticmethod
+    def tenant(run_context: Any) -> str:
+        return str(run_context.state["tenant"])
 
     def session(
         self,
         layer: CognitiveLayer,
-        agent_id: str,
+        agent_id: AgentIdSource,
         session_id: str,
         *,
         system: str = "base",
@@ -123,9 +134,12 @@ class _AgentFramework:
         model: str | None = None,
         tools: Mapping[str, str] = NONE,
         history: Sequence[tuple[str, str]] = (),
+        user_id: UserIdSource = None,
     ) -> Session:
         session = _Session(session_id)
-        provider = CognitiveContextProvider(layer, agent_id, model=model, models={name: name for name in models})
+        provider = CognitiveContextProvider(
+            layer, agent_id, user_id=user_id, model=model, models={name: name for name in models}
+        )
         session.agent = Agent(
             _Client(session),
             system,

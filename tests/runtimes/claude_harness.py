@@ -14,6 +14,7 @@ from harness import NONE, Call, Can, Fail, ModelDown, Request, RunResult, Say, S
 
 from cognitive import CognitiveLayer
 from cognitive.runtimes.claude import CognitiveHooks
+from cognitive.runtimes.identity import AgentIdSource, UserIdSource
 from cognitive.runtimes.tools import RECALL_NAME
 
 _TOOLS = {"lookup": "Looks something up.", "exec": "Runs a shell command."}
@@ -170,6 +171,19 @@ class _Session:
         self._code = code
         self._hooks = hooks
         self._options = options
+        self.run_result = RunResult()
+        self.script: list[Step] = []
+
+    async def ask(self, user: str, text: str) -> None:
+        code = ClaudeCode(f"tenant-{user}", "base")
+        code.run_result, code.script = self.run_result, self.script
+        options = self._hooks.options(self._options, user_id=user)
+        code.servers = list(options.mcp_servers)
+        async with ClaudeSDKClient(options, transport=code) as client:
+            await client.query(text)
+            async for _ in client.receive_response():
+                pass
+            await code.turn
 
     async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> RunResult:
         code = self._code
@@ -192,12 +206,17 @@ class _Session:
 
 class _Claude:
     name = "claude-agent-sdk"
+    user = None
     can: frozenset[Can] = frozenset({"denies_tools", "beside", "streams", "abandons", "errors", "subagents", "recall"})
+
+    @staticmethod
+    def tenant(run_context: Any) -> str:
+        return str(run_context["session_id"])
 
     def session(
         self,
         layer: CognitiveLayer,
-        agent_id: str,
+        agent_id: AgentIdSource,
         session_id: str,
         *,
         system: str = "base",
@@ -206,6 +225,7 @@ class _Claude:
         model: str | None = None,
         tools: Mapping[str, str] = NONE,
         history: Sequence[tuple[str, str]] = (),
+        user_id: UserIdSource = None,
     ) -> Session:
         offered_tools = {**_TOOLS, **({"delegate": "Asks another agent."} if nested is not None else {}), **tools}
         code = ClaudeCode(session_id, system)
@@ -216,7 +236,7 @@ class _Claude:
                 "shop": create_sdk_mcp_server("shop", tools=[_tool(code, *each) for each in offered_tools.items()])
             },
         )
-        return _Session(code, CognitiveHooks(layer, agent_id, model=model), options)
+        return _Session(code, CognitiveHooks(layer, agent_id, user_id=user_id, model=model), options)
 
 
 def _tool(code: ClaudeCode, name: str, description: str) -> Any:

@@ -20,6 +20,7 @@ from harness import EVERYTHING, NONE, Fail, ModelDown, Request, RunResult, Say, 
 
 from cognitive import CognitiveLayer
 from cognitive.runtimes.google_adk import CognitiveADKPlugin
+from cognitive.runtimes.identity import AgentIdSource, UserIdSource
 
 MAIN = "gemini-3-main"  # the plugin derives the form of thinking from the model family
 
@@ -51,6 +52,14 @@ class _Session:
         stored = await self.sessions.get_session(app_name="app", user_id="u", session_id=self.session_id)
         self.run_result.history = "\n".join(repr(event.content) for event in stored.events)
         return self.run_result
+
+    async def ask(self, user: str, text: str) -> None:
+        named = {"app_name": "app", "user_id": user, "session_id": self.session_id}
+        if await self.sessions.get_session(**named) is None:
+            await self.sessions.create_session(**named, state={"tenant": f"tenant-{user}"})
+        message = types.Content(role="user", parts=[types.Part(text=text)])
+        async for _ in self.runner.run_async(user_id=user, session_id=self.session_id, new_message=message):
+            pass
 
     def run_sync(self, text: str, script: Sequence[Step]) -> RunResult:
         self.run_result, self.script = RunResult(), list(script)
@@ -121,12 +130,17 @@ def _pairs(content: types.Content) -> list[tuple[str, str]]:
 
 class _GoogleADK:
     name = "google-adk"
+    user = "u"
     can = EVERYTHING | {"synchronous"}
+
+    @staticmethod
+    def tenant(run_context: Any) -> str:
+        return str(run_context.session.state["tenant"])
 
     def session(
         self,
         layer: CognitiveLayer,
-        agent_id: str,
+        agent_id: AgentIdSource,
         session_id: str,
         *,
         system: str = "base",
@@ -135,6 +149,7 @@ class _GoogleADK:
         model: str | None = None,
         tools: Mapping[str, str] = NONE,
         history: Sequence[tuple[str, str]] = (),
+        user_id: UserIdSource = None,
     ) -> Session:
         session = _Session(session_id)
         agent = LlmAgent(
@@ -146,7 +161,9 @@ class _GoogleADK:
         further = {name: f"gemini-3-{name}" for name in models}
         session.runner = Runner(
             app=App(
-                name="app", root_agent=agent, plugins=[CognitiveADKPlugin(layer, agent_id, model=model, models=further)]
+                name="app",
+                root_agent=agent,
+                plugins=[CognitiveADKPlugin(layer, agent_id, user_id=user_id, model=model, models=further)],
             ),
             session_service=session.sessions,
             auto_create_session=True,

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, Literal, Protocol, get_args
 
 from cognitive import Blocking, CognitiveLayer
+from cognitive.runtimes.identity import AgentIdSource, UserIdSource
 
 Can = Literal[
     "hides_tools",  # a tool that the plan removes is not offered
@@ -111,16 +112,41 @@ class SyncSession(Session, Protocol):
         ...
 
 
+class SharedSession(Session, Protocol):
+    """An adapter object that many users use at once."""
+
+    run_result: RunResult
+    script: list[Step]
+
+    async def ask(self, user: str, text: str) -> None:
+        """Run a turn of a user, in a conversation of the user, with "tenant-<user>" as the tenant of the run's context.
+
+        The requests of all users are in `run_result`.
+        """
+        ...
+
+
+class Endless(list[Step]):
+    """A script whose only step is repeated."""
+
+    def pop(self, index: Any = 0) -> Step:
+        return self[0]
+
+
 class Harness(Protocol):
-    """A framework, as `HARNESS` of its module. `name` is the recorded runtime of its turns."""
+    """A framework, as `HARNESS` of its module.
+
+    `name` is the recorded runtime of its turns, and `user` the user that the framework names in `Session.run`.
+    """
 
     name: str
+    user: str | None
     can: frozenset[Can]
 
     def session(
         self,
         layer: CognitiveLayer | Blocking,
-        agent_id: str,
+        agent_id: AgentIdSource,
         session_id: str,
         *,
         system: str = "base",
@@ -129,14 +155,21 @@ class Harness(Protocol):
         model: str | None = None,
         tools: Mapping[str, str] = NONE,
         history: Sequence[tuple[str, str]] = (),
+        user_id: UserIdSource = None,
     ) -> Session:
         """Return a conversation.
 
         With `nested`, a tool `delegate(q)` runs that session with the script [Say("delegated")]. `models`
         names further models that a plan may choose. `model` is the name of the main model that the adapter gets.
         `tools` maps further tools to descriptions: each takes `q` and returns "tool-says-<q>". `history` lists the
-        exchanges (user's and assistant's text) that the framework's own history begins with.
+        exchanges (user's and assistant's text) that the framework's own history begins with. `agent_id` and `user_id`
+        are those of the adapter.
         """
+        ...
+
+    @staticmethod
+    def tenant(run_context: Any) -> str:
+        """Return the tenant that `SharedSession.ask` put into a run's context."""
         ...
 
 

@@ -14,6 +14,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.checkpoint.memory import InMemorySaver
 
 from cognitive import CognitiveLayer
+from cognitive.runtimes.identity import AgentIdSource, UserIdSource
 from cognitive.runtimes.langchain import CognitiveMiddleware
 
 _ROLES = {"human": "user", "ai": "assistant", "tool": "tool", "system": "system"}
@@ -95,6 +96,10 @@ class _Session:
         self.run_result.history = repr(values)
         return self.run_result
 
+    async def ask(self, user: str, text: str) -> None:
+        named = {"thread_id": user, "user_id": user, "tenant": f"tenant-{user}"}
+        await self.agent.ainvoke({"messages": [HumanMessage(text)]}, {"configurable": named})
+
     def run_sync(self, text: str, script: Sequence[Step]) -> RunResult:
         self.run_result, self.script = RunResult(), list(script)
         try:
@@ -114,12 +119,17 @@ class _Session:
 
 class _LangChain:
     name = "langchain"
+    user = None
     can = EVERYTHING | {"synchronous"}
+
+    @staticmethod
+    def tenant(run_context: Any) -> str:
+        return str(run_context.configurable["tenant"])
 
     def session(
         self,
         layer: CognitiveLayer,
-        agent_id: str,
+        agent_id: AgentIdSource,
         session_id: str,
         *,
         system: str = "base",
@@ -128,10 +138,11 @@ class _LangChain:
         model: str | None = None,
         tools: Mapping[str, str] = NONE,
         history: Sequence[tuple[str, str]] = (),
+        user_id: UserIdSource = None,
     ) -> Session:
         session = _Session(session_id)
         middleware = CognitiveMiddleware(
-            layer, agent_id, model=model, models={name: session.model(name) for name in models}
+            layer, agent_id, user_id=user_id, model=model, models={name: session.model(name) for name in models}
         )
         session.agent = create_agent(
             session.model("main"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from inspect import iscoroutinefunction
 from typing import Any
 
@@ -14,6 +15,7 @@ from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.tools import FunctionTool
 
 from cognitive import CognitiveLayer
+from cognitive.runtimes.identity import AgentIdSource, UserIdSource
 from cognitive.runtimes.llamaindex import CognitiveWorkflowAgent
 
 
@@ -28,6 +30,9 @@ class _Scripted(MockFunctionCallingLLM):
 
     def _get_response_generator(self) -> Callable[..., Any]:
         return lambda messages, **named: self.session.next(self, messages, named.get("tools") or [])
+
+
+TENANT: ContextVar[str] = ContextVar("tenant")  # the options of a run have no place for it
 
 
 class _Session:
@@ -58,6 +63,11 @@ class _Session:
                 raise ModelDown
         raise AssertionError
 
+    async def ask(self, user: str, text: str) -> None:
+        TENANT.set(f"tenant-{user}")
+        memory = ChatMemoryBuffer.from_defaults(chat_store_key=user, token_limit=10_000_000)
+        await self.agent.run(text, memory=memory, user_id=user)
+
     async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> RunResult:
         self.run_result, self.script = RunResult(), list(script)
         self.agent.agent.streaming = stream
@@ -82,12 +92,17 @@ def _text(message: ChatMessage) -> str:
 
 class _LlamaIndex:
     name = "llamaindex"
+    user = None
     can = EVERYTHING - {"compacts"}
+
+    @staticmethod
+    def tenant(run_context: Any) -> str:
+        return str(TENANT.get())
 
     def session(
         self,
         layer: CognitiveLayer,
-        agent_id: str,
+        agent_id: AgentIdSource,
         session_id: str,
         *,
         system: str = "base",
@@ -96,6 +111,7 @@ class _LlamaIndex:
         model: str | None = None,
         tools: Mapping[str, str] = NONE,
         history: Sequence[tuple[str, str]] = (),
+        user_id: UserIdSource = None,
     ) -> Session:
         session = _Session(session_id)
         agent = FunctionAgent(
@@ -104,7 +120,7 @@ class _LlamaIndex:
             tools=[_tool(each) for each in functions(session, nested, tools)],
         )
         further = {name: _Scripted(session=session, name=name) for name in models}
-        session.agent = CognitiveWorkflowAgent(agent, layer, agent_id, model=model, models=further)
+        session.agent = CognitiveWorkflowAgent(agent, layer, agent_id, user_id=user_id, model=model, models=further)
         for question, reply in history:
             session.memory.put(ChatMessage(role="user", content=question))
             session.memory.put(ChatMessage(role="assistant", content=reply))

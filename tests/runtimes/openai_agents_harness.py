@@ -11,6 +11,7 @@ from harness import EVERYTHING, NONE, Fail, ModelDown, Request, RunResult, Say, 
 from openai.types.shared import Reasoning
 
 from cognitive import CognitiveLayer
+from cognitive.runtimes.identity import AgentIdSource, UserIdSource
 from cognitive.runtimes.openai_agents import CognitiveRunner
 
 QUIET = RunConfig(tracing_disabled=True)
@@ -62,6 +63,12 @@ class _Session:
         self.run_result.history = "\n".join(map(repr, await self.history.get_items()))
         return self.run_result
 
+    async def ask(self, user: str, text: str) -> None:
+        for model in self.models:
+            model.extend([ModelStep.respond(self.answer(model.model))])
+        context = {"user_id": user, "tenant": f"tenant-{user}"}
+        await self.runner.run(self.agent, text, run_config=QUIET, context=context)
+
     def run_sync(self, text: str, script: Sequence[Step]) -> RunResult:
         self.run_result, self.script = RunResult(), list(script)
         for model in self.models:
@@ -108,12 +115,17 @@ def _pair(item: Mapping[str, Any]) -> tuple[str, str]:
 
 class _OpenAIAgents:
     name = "openai-agents"
+    user = None
     can = EVERYTHING | {"synchronous"}
+
+    @staticmethod
+    def tenant(run_context: Any) -> str:
+        return str(run_context["tenant"])
 
     def session(
         self,
         layer: CognitiveLayer,
-        agent_id: str,
+        agent_id: AgentIdSource,
         session_id: str,
         *,
         system: str = "base",
@@ -122,10 +134,11 @@ class _OpenAIAgents:
         model: str | None = None,
         tools: Mapping[str, str] = NONE,
         history: Sequence[tuple[str, str]] = (),
+        user_id: UserIdSource = None,
     ) -> Session:
         session = _Session(session_id)
         further = {name: session.model(name) for name in models}
-        session.runner = CognitiveRunner(layer, agent_id, model=model, models=further)
+        session.runner = CognitiveRunner(layer, agent_id, user_id=user_id, model=model, models=further)
         session.agent = Agent(
             name="agent",
             instructions=system,

@@ -18,6 +18,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 
 from cognitive import CognitiveLayer
+from cognitive.runtimes.identity import AgentIdSource, UserIdSource
 from cognitive.runtimes.pydantic_ai import CognitiveCapability
 
 
@@ -66,6 +67,10 @@ class _Session:
         self.run_result.history = "\n".join(map(repr, self.history))
         return self.run_result
 
+    async def ask(self, user: str, text: str) -> None:
+        deps: Any = {"user_id": user, "tenant": f"tenant-{user}"}
+        await self.agent.run(text, conversation_id=user, deps=deps)
+
     def run_sync(self, text: str, script: Sequence[Step]) -> RunResult:
         self.run_result, self.script = RunResult(), list(script)
         try:
@@ -103,12 +108,17 @@ def _pairs(message: ModelMessage) -> list[tuple[str, str]]:
 
 class _PydanticAI:
     name = "pydantic-ai"
+    user = None
     can = EVERYTHING | {"synchronous"}
+
+    @staticmethod
+    def tenant(run_context: Any) -> str:
+        return str(run_context.deps["tenant"])
 
     def session(
         self,
         layer: CognitiveLayer,
-        agent_id: str,
+        agent_id: AgentIdSource,
         session_id: str,
         *,
         system: str = "base",
@@ -117,10 +127,11 @@ class _PydanticAI:
         model: str | None = None,
         tools: Mapping[str, str] = NONE,
         history: Sequence[tuple[str, str]] = (),
+        user_id: UserIdSource = None,
     ) -> Session:
         session = _Session(session_id)
         capability = CognitiveCapability(
-            layer, agent_id, model=model, models={name: session.model(name) for name in models}
+            layer, agent_id, user_id=user_id, model=model, models={name: session.model(name) for name in models}
         )
         session.agent = Agent(
             session.model("main"),

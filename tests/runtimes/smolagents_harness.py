@@ -19,6 +19,7 @@ from smolagents.monitoring import Timing
 
 from brain.postgres import event_loop
 from cognitive import CognitiveLayer
+from cognitive.runtimes.identity import AgentIdSource, UserIdSource
 from cognitive.runtimes.smolagents import CognitiveMultiStepAgent
 
 
@@ -76,6 +77,11 @@ class _Session:
         run = partial(copy_context().run, self._run, text, stream, abandon)
         return await asyncio.get_running_loop().run_in_executor(self.thread, run)
 
+    async def ask(self, user: str, text: str) -> None:
+        named = {"session_id": self.session_id, "user_id": user, "reset": False}
+        named["additional_args"] = {"tenant": f"tenant-{user}"}
+        await asyncio.to_thread(self.agent.run, text, **named)
+
     def run_sync(self, text: str, script: Sequence[Step]) -> RunResult:
         self.run_result, self.script = RunResult(), list(script)
         return self._run(text, False, False)
@@ -117,12 +123,17 @@ def _request(model: str, messages: Sequence[ChatMessage], tools: Sequence[Tool],
 
 class _Smolagents:
     name = "smolagents"
+    user = None
     can = EVERYTHING | {"synchronous"}
+
+    @staticmethod
+    def tenant(run_context: Any) -> str:
+        return str(run_context["additional_args"]["tenant"])
 
     def session(
         self,
         layer: CognitiveLayer,
-        agent_id: str,
+        agent_id: AgentIdSource,
         session_id: str,
         *,
         system: str = "base",
@@ -131,6 +142,7 @@ class _Smolagents:
         model: str | None = None,
         tools: Mapping[str, str] = NONE,
         history: Sequence[tuple[str, str]] = (),
+        user_id: UserIdSource = None,
     ) -> Session:
         session, loop = _Session(session_id), event_loop.running()
         tool_list = [_tool(session, name, description) for name, description in {**_TOOLS, **tools}.items()]
@@ -148,6 +160,7 @@ class _Smolagents:
             agent,
             layer,
             agent_id,
+            user_id=user_id,
             model=model,
             models=further,
             thinking_argument="reasoning_effort",

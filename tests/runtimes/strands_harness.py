@@ -13,6 +13,7 @@ from strands.agent.conversation_manager import NullConversationManager
 from strands.models.model import Model
 
 from cognitive import CognitiveLayer
+from cognitive.runtimes.identity import AgentIdSource, UserIdSource
 from cognitive.runtimes.strands import CognitiveStrandsPlugin
 
 
@@ -22,6 +23,7 @@ class _Session:
         self.script: list[Step] = []
         self.calls_made = 0
         self.agent: Agent
+        self.plugin: CognitiveStrandsPlugin
 
     async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> RunResult:
         self.run_result, self.script = RunResult(), list(script)
@@ -34,6 +36,10 @@ class _Session:
             self.run_result.error = error
         self.run_result.history = "\n".join(map(repr, self.agent.messages))
         return self.run_result
+
+    async def ask(self, user: str, text: str) -> None:
+        agent = Agent(model=self.agent.model, plugins=[self.plugin], callback_handler=None)  # one conversation each
+        await agent.invoke_async(text, invocation_state={"user_id": user, "tenant": f"tenant-{user}"})
 
     def run_sync(self, text: str, script: Sequence[Step]) -> RunResult:
         self.run_result, self.script = RunResult(), list(script)
@@ -115,12 +121,17 @@ def _pairs(message: Any) -> list[tuple[str, str]]:
 
 class _Strands:
     name = "strands"
+    user = None
     can = EVERYTHING - {"thinking"} | {"synchronous"}
+
+    @staticmethod
+    def tenant(run_context: Any) -> str:
+        return str(run_context.invocation_state["tenant"])
 
     def session(
         self,
         layer: CognitiveLayer,
-        agent_id: str,
+        agent_id: AgentIdSource,
         session_id: str,
         *,
         system: str = "base",
@@ -129,16 +140,20 @@ class _Strands:
         model: str | None = None,
         tools: Mapping[str, str] = NONE,
         history: Sequence[tuple[str, str]] = (),
+        user_id: UserIdSource = None,
     ) -> Session:
         session = _Session()
         further = {name: _Scripted(session, name) for name in models}
+        session.plugin = CognitiveStrandsPlugin(
+            layer, agent_id, user_id=user_id, session_id=session_id, model=model, models=further
+        )
         session.agent = Agent(
             model=_Scripted(session, "main"),
             system_prompt=system,
             tools=[
                 tool(name=each.__name__, description=each.__doc__)(each) for each in functions(session, nested, tools)
             ],
-            plugins=[CognitiveStrandsPlugin(layer, agent_id, session_id=session_id, model=model, models=further)],
+            plugins=[session.plugin],
             conversation_manager=NullConversationManager(),  # its default manager deletes messages that do not fit
             callback_handler=None,
         )

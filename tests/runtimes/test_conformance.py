@@ -6,10 +6,8 @@ A case that a framework does not support is skipped with the reason.
 from __future__ import annotations
 
 import asyncio
-import importlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, closing
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -18,7 +16,7 @@ import pytest
 from harness import Call, Can, Fail, Harness, RunResult, Say, Session, Step
 
 from brain.embedded import ServerUrls
-from cognitive import Blocking, CognitiveLayer, NewMemory, Policy
+from cognitive import ALL_USERS, Blocking, CognitiveLayer, NewMemory, Policy
 from cognitive.policy.models import ModelRow
 from cognitive.prompt import OPENING
 from cognitive.runtimes.tools import RECALL_NAME, RECALL_UNAVAILABLE
@@ -36,22 +34,6 @@ SETTINGS: Mapping[str, Any] = {
     "budgets.models": {"narrow": ModelRow(input_tokens=60_000, output_tokens=1_000, catalog_bytes=4_000)},
 }
 PLACEMENTS = ("user_tail", "journaled", "system")
-NAMES = sorted(path.stem.removesuffix("_harness") for path in Path(__file__).parent.glob("*_harness.py"))
-
-# Filters for the warnings of a framework's own code, by the framework's name.
-WARNINGS: Mapping[str, tuple[str, ...]] = {"llamaindex": ("ignore::pydantic.warnings.PydanticDeprecationWarning",)}
-
-
-def _marked(name: str) -> Any:
-    return pytest.param(name, marks=[pytest.mark.filterwarnings(each) for each in WARNINGS.get(name, ())])
-
-
-@pytest.fixture(scope="module", params=map(_marked, NAMES))
-def harness(request: pytest.FixtureRequest) -> Harness:
-    try:
-        return importlib.import_module(f"{request.param}_harness").HARNESS
-    except ModuleNotFoundError as missing:
-        pytest.skip(f"not installed: {missing.name}")
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +65,7 @@ def needs(harness: Harness, *abilities: Can) -> None:
 async def recorded(layer: CognitiveLayer, agent: str) -> list[Mapping[str, Any]]:
     """Settle all turns and return those of the agent, oldest first."""
     await layer.flush()
-    return (await layer.explain.turns(agent))[::-1]
+    return (await layer.explain.turns(agent, user_id=ALL_USERS))[::-1]
 
 
 async def in_thread(call: Callable[[], Any]) -> Any:
@@ -247,18 +229,20 @@ async def test_several_model_calls_are_one_turn_that_records_use(harness, layer,
     [turn] = await recorded(layer, agent)
     assert (turn.status, turn.session_id, turn.message) == ("completed", "s", ASK)
     assert await runtimes(urls, agent) == {harness.name}
-    assert (await layer.why(agent, turn.turn_id, key)).used is True
-    assert [plan.tools for plan in await layer.explain.past_plans(agent)] == [(("lookup", 1),)]
+    assert (await layer.why(agent, turn.turn_id, key, user_id=harness.user)).used is True
+    assert [plan.tools for plan in await layer.explain.past_plans(agent, user_id=harness.user)] == [(("lookup", 1),)]
     await session.run(ASK, [Say("As I said.")])
     again = (await recorded(layer, agent))[-1]
-    assert (await layer.why(agent, again.turn_id, key)).boost["shown"] > 0.9
+    assert (await layer.why(agent, again.turn_id, key, user_id=harness.user)).boost["shown"] > 0.9
 
 
 async def test_quoting_a_tool_result_does_not_count_as_memory_use(harness, layer, agent, key):
     run = await harness.session(layer, agent, "s").run(ASK, [Call("lookup", {"q": KEY}), Say(KEY)])
     assert (run.error, run.response, run.called) == (None, KEY, ["lookup"])
     [turn] = await recorded(layer, agent)
-    assert (await layer.why(agent, turn.turn_id, key)).used is False, "the outcome contains the tool's result"
+    assert (await layer.why(agent, turn.turn_id, key, user_id=harness.user)).used is False, (
+        "the outcome contains the tool's result"
+    )
 
 
 @pytest.mark.parametrize("script", [[Fail()], [Call("lookup", {"q": "x"}), Fail()]], ids=["first call", "second call"])
@@ -284,12 +268,12 @@ async def test_abandoned_stream_ends_the_turn_and_records_no_use(harness, layer,
 async def assert_no_use_recorded(harness: Harness, layer: CognitiveLayer, agent: str, key: UUID) -> None:
     """Assert that the last turn's memory was not judged, and that the next turn counts no showing of it."""
     last = (await recorded(layer, agent))[-1]
-    assert (await layer.why(agent, last.turn_id, key)).used is None
+    assert (await layer.why(agent, last.turn_id, key, user_id=harness.user)).used is None
     run = await harness.session(layer, agent, "other").run(ASK, [Say(KEY)])
     assert run.response == KEY
     turn = (await recorded(layer, agent))[-1]
     assert turn.status == "completed"
-    assert (await layer.why(agent, turn.turn_id, key)).boost["shown"] == 0
+    assert (await layer.why(agent, turn.turn_id, key, user_id=harness.user)).boost["shown"] == 0
 
 
 class Watched:
@@ -365,7 +349,7 @@ async def test_run_in_another_event_loop_has_memory(harness, layer, agent, key, 
     assert all(KEY in request.text for request in run.requests)
     assert PARROT in run.requests[1].text
     [turn] = await recorded(layer, agent)
-    assert (turn.status, (await layer.why(agent, turn.turn_id, key)).used) == ("completed", True)
+    assert (turn.status, (await layer.why(agent, turn.turn_id, key, user_id=harness.user)).used) == ("completed", True)
     assert not [record for record in caplog.records if record.name.startswith("cognitive")]
 
 

@@ -52,5 +52,5 @@ async def test_agent_used_as_a_tool_has_memory_if_it_has_an_agent_id(layer, agen
     assert [KEY in each for each in outer.requests] == [True, True]
     assert ["brass clock" in each for each in inner.requests] == [own]
     await layer.flush()
-    assert [turn.status for turn in await layer.explain.turns(agent)] == ["completed"]
-    assert [turn.status for turn in await layer.explain.turns(keeper_id)] == ["completed"] * own
+    assert [turn.status for turn in await layer.explain.turns(agent, user_id="u")] == ["completed"]
+    assert [turn.status for turn in await layer.explain.turns(keeper_id, user_id="u")] == ["completed"] * own

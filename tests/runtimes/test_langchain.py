@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -140,7 +141,7 @@ async def test_agent_in_a_graph_uses_the_thread_of_the_graph(middleware, layer, 
     assert KEY in scripted.seen[0][-1].text
     assert KEY not in str(result)
     await layer.flush()
-    [turn] = await layer.explain.turns(agent)
+    [turn] = await layer.explain.turns(agent, user_id="ada")
     assert (turn.session_id, turn.status) == ("harbour", "completed")
 
 
@@ -175,3 +176,36 @@ async def test_one_agent_serves_concurrent_threads(middleware, layer, agent):
     await layer.flush()
     turns = {turn.session_id: (turn.message, turn.status) for turn in await layer.explain.turns(agent)}
     assert turns == {f"talk-{n}": (text, "completed") for n, text in enumerate(messages)}
+
+
+async def test_interrupted_run_is_continued_by_its_user_only(layer, agent):
+    def confirm(door: str) -> str:
+        """Asks the captain."""
+        return f"{door}: {interrupt('sure?')}"
+
+    places = {"ada": "barometer", "bob": "accordion"}
+    own = [NewMemory(type="fact", content=KEY.replace("barometer", at), user_id=user) for user, at in places.items()]
+    await layer.remember(agent, own)
+    scripted = model(calls("confirm", door="boat house"), AIMessage("Behind it."))
+    middleware = CognitiveMiddleware(layer, agent)
+    assistant = create_agent(scripted, [confirm], middleware=[middleware], checkpointer=InMemorySaver())
+    await assistant.ainvoke({"messages": [("user", ASK)]}, {"configurable": {"thread_id": "t", "user_id": "ada"}})
+    await assistant.ainvoke(Command(resume="yes"), {"configurable": {"thread_id": "t", "user_id": "bob"}})
+    seen = [str(messages) for messages in scripted.seen]
+    assert ["barometer" in each for each in seen] == [True, False]
+    assert ["accordion" in each for each in seen] == [False, True]
+    await layer.flush()
+    assert [turn.status for turn in await layer.explain.turns(agent, user_id="ada")] == ["open"]
+
+
+@dataclass
+class Visitor:
+    user_id: int
+
+
+async def test_user_of_the_runs_context_is_used(layer, agent):
+    await layer.remember(agent, [NewMemory(type="fact", content=KEY, user_id="7")])
+    scripted = model(AIMessage("Behind the barometer."))
+    assistant = create_agent(scripted, middleware=[CognitiveMiddleware(layer, agent)], context_schema=Visitor)
+    await assistant.ainvoke({"messages": [("user", ASK)]}, context=Visitor(user_id=7))
+    assert KEY in scripted.seen[0][-1].text

@@ -19,6 +19,7 @@ from langgraph.store.memory import InMemoryStore
 
 from cognitive import Turn
 from cognitive.errors import InvalidInput
+from cognitive.runtimes.identity import NO_USER
 from cognitive.runtimes.langgraph import CognitiveStore
 
 USERS = ("users", "ada")
@@ -167,3 +168,55 @@ async def test_invalid_item_is_refused_with_the_name_of_its_field(store, put, fi
 async def test_time_to_live_is_refused(store):
     with pytest.raises(NotImplementedError, match="TTL"):
         await store.aput(USERS, "k", TEA, ttl=5)
+
+
+# --- users ---
+
+
+def _user_of(namespace: tuple[str, ...]) -> Any:
+    return NO_USER if namespace[0] == "docs" else namespace[1]
+
+
+async def test_items_of_a_namespace_belong_to_its_user(layer, agent):
+    store = CognitiveStore(layer, agent, user_id=_user_of)
+    await store.aput(("users", "ada"), "drink", TEA)
+    await store.aput(("users", "bob"), "drink", {"text": "Bob drinks smoked tea from Assam at five."})
+    await store.aput(("docs",), "boat", BOAT)
+    for user, origin in (("ada", "Fujian"), ("bob", "Assam")):
+        found = await store.asearch(("users", user), query="Who drinks smoked tea?")
+        listed = await store.asearch(("users", user))
+        assert [origin in item.value["text"] for item in (*found, *listed)] == [True, True]
+        assert await store.alist_namespaces(prefix=("users", user)) == [("users", user)]
+        context = await layer.pre_turn(
+            Turn(agent_id=agent, session_id="s", text="Who drinks smoked tea?", user_id=user)
+        )
+        assert origin in context.text
+        assert context.text.count("smoked tea from") == 1
+    assert await store.asearch(("docs",)) != []
+    await store.adelete(("users", "ada"), "drink")
+    assert await store.aget(("users", "ada"), "drink") is None
+    assert await store.aget(("users", "bob"), "drink") is not None
+
+
+async def test_batch_writes_nothing_if_one_namespace_has_no_user(layer, agent):
+    store = CognitiveStore(layer, agent, user_id=_user_of)
+    with pytest.raises(InvalidInput, match="user_id"):
+        await store.abatch([PutOp(("users", "ada"), "drink", TEA), PutOp(("users",), "drink", TEA)])
+    assert await store.aget(("users", "ada"), "drink") is None
+    for operation in (
+        store.asearch(("users",)),
+        store.alist_namespaces(),
+        store.alist_namespaces(prefix=("users", "*")),
+    ):
+        with pytest.raises(InvalidInput, match="user_id"):
+            await operation
+
+
+async def test_shared_items_are_not_those_of_a_users_namespace(layer, agent):
+    await CognitiveStore(layer, agent).aput(("users", "ada"), "drink", TEA)
+    store = CognitiveStore(layer, agent, user_id=_user_of)
+    assert await store.aget(("users", "ada"), "drink") is None
+    assert await store.asearch(("users", "ada"), query="smoked tea") == []
+    await store.aput(("users", "ada"), "drink", BOAT)
+    assert (await store.aget(("users", "ada"), "drink")).value == BOAT
+    assert (await CognitiveStore(layer, agent).aget(("users", "ada"), "drink")).value == TEA
