@@ -9,9 +9,9 @@ INSERT INTO cognitive.subtask (agent_id, user_id, id, session_id, title, depends
 ON CONFLICT DO NOTHING
 
 -- name: subtasks
--- Subtasks by id.
-SELECT id, session_id, title, status, depends_on, artifacts, result, facts, created_at, completed_at
-FROM cognitive.subtask WHERE agent_id = :agent_id AND id = ANY(:subtask_ids::uuid[])
+-- Subtasks by id. Of a shared one and a user's with the same id, it is the user's.
+SELECT DISTINCT ON (id) id, session_id, title, status, depends_on, artifacts, result, facts, created_at, completed_at
+FROM cognitive.subtask WHERE agent_id = :agent_id AND id = ANY(:subtask_ids::uuid[]) ORDER BY id, user_id DESC
 
 -- name: of_session
 -- The subtasks of a session of the transaction's scope.

@@ -235,7 +235,7 @@ class Hooks:
     def _forget_texts(self, scope: Scope, is_erased: IsErased) -> None:
         """Discard the cached texts of the sessions that may contain erased memories.
 
-        Open turns keep their ids, which their outcomes need.
+        Erasing a user's memories reaches that user's sessions. Open turns keep their ids, which their outcomes need.
         """
         for session in self._sessions.values():
             if scope.reaches(Scope.of(session.agent, session.user)):

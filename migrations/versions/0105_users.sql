@@ -86,9 +86,11 @@ ALTER TABLE cognitive.agent_state DROP COLUMN memories, DROP COLUMN passages, DR
 ALTER TABLE cognitive.corpus ENABLE ROW LEVEL SECURITY;
 ALTER TABLE cognitive.corpus FORCE ROW LEVEL SECURITY;
 
--- Return the user whose rows the transaction writes; '' writes shared rows.
+-- Return the user whose rows the transaction writes; '' writes shared rows. CASE, because Postgres takes no condition with
+-- coalesce for leakproof: in the operator's view, no index would find the rows of one user.
 CREATE FUNCTION cognitive.scope() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
-RETURN coalesce(current_setting('cognitive.user_id', true), '');
+RETURN CASE WHEN current_setting('cognitive.user_id', true) IS NULL THEN ''
+            ELSE current_setting('cognitive.user_id', true) END;
 
 -- Return the users with memories or turns, as far as the transaction sees them, read by skipping through index keys.
 CREATE FUNCTION cognitive.users_of(agent text) RETURNS text[] LANGUAGE sql STABLE PARALLEL SAFE

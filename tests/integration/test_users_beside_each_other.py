@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
 import asyncpg
 import pytest
@@ -127,3 +128,24 @@ async def test_retention_erases_the_memories_of_each_user_under_the_users_lock(d
     assert [row["user_id"] for row in rows] == ["user 1"]
     counts = await admin.fetch("SELECT user_id, memories FROM cognitive.corpus WHERE agent_id = $1", agent)
     assert {tuple(row) for row in counts} == {(user, 2 * (user == "user 1")) for user in (*users, "")}
+
+
+async def test_subtask_of_a_user_hides_a_shared_one_with_its_id(layer, agent):
+    for user in (None, "ann", "bob"):
+        await layer.work.begin(agent, "s", f"Paint for {user}", id=UUID(int=7), user_id=user)
+    ended = await layer.work.complete(agent, UUID(int=7), "Green.", user_id="ann")
+    assert (ended.title, ended.status) == ("Paint for ann", "completed")
+    [others] = await layer.work.list_subtasks(agent, "s")
+    assert (others.title, others.status) == ("Paint for None", "open")
+
+
+@pytest.mark.parametrize("table", ["passage", "posting", "embedding", "turn", "exposure", "usage", "session"])
+async def test_operators_view_finds_the_rows_of_one_user_by_an_index(database, agent, table):
+    async def plan(c):
+        await c.execute("SET LOCAL enable_seqscan = off")
+        rows = await c.fetch(
+            f"EXPLAIN DELETE FROM cognitive.{table} WHERE agent_id = '{agent}' AND user_id = cognitive.scope()"
+        )
+        return "\n".join(row[0] for row in rows)
+
+    assert "AND (user_id = CASE" in await database.run(Scope.all_users(agent), plan)
