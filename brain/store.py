@@ -43,6 +43,7 @@ _CHANGEABLE = (
     "expires_at",
 )
 MAX_TRIES = 50  # attempts of a write, each repeated because another write came first
+MAX_WISHES = 10  # preferences and standing instructions of which the system message shows the latest
 BATCH = 256  # memories per transaction: large enough to amortise a commit, small enough to show progress
 
 Progress = Callable[[int, int], None]
@@ -261,10 +262,14 @@ class MemoryStore:
         return [as_value(Memory, row) for row in await self._database.run(scope, lambda c: c.fetch(*bound))]
 
     async def pinned(self, scope: Scope, now: datetime, wanted: MemoryFilter = NO_FILTER) -> list[Memory]:
-        """Return the pinned memories that a filter admits and that are visible at the time `now`, oldest first."""
+        """Return the memories that may stand in the system message at the time `now`, of those that a filter admits.
+
+        These are pinned memories, oldest first, then the latest preferences and standing instructions of the view's
+        user, oldest first: at most `MAX_WISHES`.
+        """
         admitted = filter_sql.condition(wanted)
         statement = filter_sql.filled(SQL.pinned_memories, admitted.sql)
-        bound = statement(agent_id=scope.agent_id, now=now, **admitted.values)
+        bound = statement(agent_id=scope.agent_id, now=now, wishes=MAX_WISHES, **admitted.values)
         return [as_value(Memory, row) for row in await self._database.run(scope, lambda c: c.fetch(*bound))]
 
     async def update(self, scope: Scope, id: UUID, change: Callable[[Memory], NewMemory]) -> Memory:
