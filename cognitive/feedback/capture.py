@@ -14,15 +14,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
+from brain import forming
 from brain.deadline import AttemptFailure, attempt
 from brain.erasure.residue import says_nothing
 from brain.errors import InvalidInput
+from brain.forming import Condition
 from brain.redacting import WITHHELD
 from brain.store import MemoryStore
-from brain.types import MAX_LABEL_LENGTH, NewMemory
+from brain.types import NewMemory
 from brain.users import Scope
 from cognitive.background import Background
 from cognitive.formation.former import Former
+from cognitive.formation.memories import Role, line_source
 from cognitive.policy import Policy
 from cognitive.preflight import smalltalk
 from cognitive.privacy.secrets import redact_secrets
@@ -93,7 +96,8 @@ class Capture:
             EmbeddingError: the text could not be embedded.
         """
         memories = episodes(exchange, self._policy.for_agent(exchange.agent_id))
-        await self._store_memories(scope, exchange, memories, read_at)
+        condition = forming.begin(scope, exchange.turn_id) if self._former.wants(scope.agent_id, memories) else None
+        await self._store_memories(scope, exchange, memories, read_at, condition)
         self._former.start(scope, exchange.turn_id, memories, read_at)
         if self._extractor is not None and extract:
             work = self._extract(scope, exchange, self._extractor, read_at)
@@ -125,10 +129,17 @@ class Capture:
         await self._store_memories(scope, exchange, [_with_talk_trust(memory) for memory in memories], read_at)
 
     async def _store_memories(
-        self, scope: Scope, exchange: CapturedExchange, memories: Sequence[NewMemory], read_at: datetime
+        self,
+        scope: Scope,
+        exchange: CapturedExchange,
+        memories: Sequence[NewMemory],
+        read_at: datetime,
+        condition: Condition | None = None,
     ) -> None:
         now, shared = datetime.now(UTC), self._policy.for_agent(scope.agent_id).capture_scope == "agent"
-        await self._store.remember_of_turn(scope, exchange.turn_id, memories, now=now, read_at=read_at, shared=shared)
+        await self._store.remember_of_turn(
+            scope, exchange.turn_id, memories, now=now, read_at=read_at, shared=shared, condition=condition
+        )
 
 
 async def _call(extractor: Extractor, exchange: CapturedExchange) -> Sequence[NewMemory]:
@@ -163,10 +174,14 @@ def episodes(exchange: CapturedExchange, policy: Policy) -> list[NewMemory]:
     small = smalltalk.read(message)
     if policy.capture == "off" or _is_empty(message) or (small is not None and not small.answers):
         return []
-    lines = [] if small or smalltalk.acknowledges(message) else [("user", exchange.user_id or "user", message, "")]
+    lines: list[tuple[Role, str, str, str]] = []
+    if not (small or smalltalk.acknowledges(message)):
+        lines.append(("user", exchange.user_id or "user", message, ""))
     response = redact_secrets(without_injected(exchange.response)).strip()
     if policy.capture == "exchange" and not _is_empty(response) and not smalltalk.acknowledges(response):
         lines.append(("assistant", "assistant", response, message[:_CONTEXT]))
+    # Turn ids are unique per user, so that the source of a shared line names the user too.
+    shared = policy.capture_scope == "agent"
     return [
         NewMemory(
             type="episode",
@@ -177,14 +192,7 @@ def episodes(exchange: CapturedExchange, policy: Policy) -> list[NewMemory]:
             session_id=exchange.session_id,
             tags=(TAG,),
             trust="talk",
-            source=f"turn/{_turn_of(exchange, policy)}/{role}"[-MAX_LABEL_LENGTH:],
+            source=line_source(exchange.turn_id, exchange.user_id if shared else None, role),
         )
         for role, speaker, content, context in lines
     ]
-
-
-def _turn_of(exchange: CapturedExchange, policy: Policy) -> str:
-    """Return the turn's id as part of a source. A shared memory's has the user too: turn ids are unique per user."""
-    if policy.capture_scope == "agent" and exchange.user_id is not None:
-        return f"{exchange.user_id}/{exchange.turn_id}"
-    return exchange.turn_id
