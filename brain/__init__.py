@@ -11,6 +11,7 @@ Modules, in order of execution:
 - `embedding`: turn texts into vectors.
 - `ports`: define the interface of an embedding model.
 - `store`: remember, read, change and supersede memories.
+- `forming`: note which turns' captured lines are still to form memories.
 - `states`: hide memories and show them again.
 - `redacting`: remove secrets and personal data from a text before it is stored.
 - `memory_rows`: write, rewrite and erase the rows of a memory inside a transaction.

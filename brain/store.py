@@ -19,6 +19,7 @@ from brain.claims import claim_key
 from brain.embedding.embedders import Embedders
 from brain.errors import StoreError, UnknownMemory
 from brain.filters import NO_FILTER, MemoryFilter
+from brain.forming import Condition
 from brain.indexing import IndexedPassage, passages, surroundings, texts
 from brain.languages import AgentLanguages
 from brain.memory_rows import SQL, PreparedMemory
@@ -43,6 +44,7 @@ _CHANGEABLE = (
     "expires_at",
 )
 MAX_TRIES = 50  # attempts of a write, each repeated because another write came first
+MAX_WISHES = 10  # preferences and standing instructions of which the system message shows the latest
 BATCH = 256  # memories per transaction: large enough to amortise a commit, small enough to show progress
 
 Progress = Callable[[int, int], None]
@@ -144,10 +146,12 @@ class MemoryStore:
         now: datetime,
         read_at: datetime,
         shared: bool = False,
+        condition: Condition | None = None,
     ) -> None:
         """Store memories that were extracted from a recorded turn, as `remember` does.
 
-        They are those of the turn's user, or with `shared` the agent's.
+        They are those of the turn's user, or with `shared` the agent's. With a `condition` they are stored if it holds
+        in the same transaction.
 
         `read_at` is the time when the turn was read, by the clock of the database. If a memory of the agent was erased
         after this time, nothing is stored, because the extracted texts may contain the erased one.
@@ -158,16 +162,25 @@ class MemoryStore:
             known = await self._existing(owner, list(batch))
             fresh = {key: each for key, each in batch.items() if key not in known}
             view = scope if owner == scope else Scope.all_users(scope.agent_id)  # only this writes two users' rows
-            await self._write(view, fresh, now, partial(self._write_of_turn, scope, owner, turn_id, read_at))
+            work = partial(self._write_of_turn, scope, owner, turn_id, read_at, condition)
+            await self._write(view, fresh, now, work)
 
     async def _write_of_turn(
-        self, scope: Scope, owner: Scope, turn_id: str, read_at: datetime, prepared: list[PreparedMemory], c: Connection
+        self,
+        scope: Scope,
+        owner: Scope,
+        turn_id: str,
+        read_at: datetime,
+        condition: Condition | None,
+        prepared: list[PreparedMemory],
+        c: Connection,
     ) -> bool:
         await memory_rows.share_agent(c, scope.agent_id)
         if owner != scope:
             await memory_rows.share_users(c, scope.agent_id, [scope.key[1]])
             await write_as(c, scope.key[1])
         valid = await c.fetchval(*SQL.has_turn(agent_id=scope.agent_id, turn_id=turn_id, read_at=read_at))
+        valid = valid and (condition is None or await condition(c))
         if owner != scope:
             await write_as(c, owner.key[1])
         return not valid or await memory_rows.write(c, owner, prepared, self._embedders, self._languages)
@@ -271,10 +284,14 @@ class MemoryStore:
         return [as_value(Memory, row) for row in await self._database.run(scope, lambda c: c.fetch(*bound))]
 
     async def pinned(self, scope: Scope, now: datetime, wanted: MemoryFilter = NO_FILTER) -> list[Memory]:
-        """Return the pinned memories that a filter admits and that are visible at the time `now`, oldest first."""
+        """Return the memories that may stand in the system message at the time `now`, of those that a filter admits.
+
+        These are pinned memories, oldest first, then the latest preferences and standing instructions of the view's
+        user, oldest first: at most `MAX_WISHES`.
+        """
         admitted = filter_sql.condition(wanted)
         statement = filter_sql.filled(SQL.pinned_memories, admitted.sql)
-        bound = statement(agent_id=scope.agent_id, now=now, **admitted.values)
+        bound = statement(agent_id=scope.agent_id, now=now, wishes=MAX_WISHES, **admitted.values)
         return [as_value(Memory, row) for row in await self._database.run(scope, lambda c: c.fetch(*bound))]
 
     async def update(self, scope: Scope, id: UUID, change: Callable[[Memory], NewMemory]) -> Memory:

@@ -17,6 +17,7 @@ from brain.changes.reindexing import Reindexing
 from brain.embedding.embedders import Embedders
 from brain.erasure.erasing import Eraser
 from brain.erasure.retention import Retention
+from brain.forming import FormingTurns
 from brain.ivf_index import IvfIndex
 from brain.journal import Journal, journal_name
 from brain.languages import AgentLanguages
@@ -227,7 +228,8 @@ def _compose(base: _Infrastructure) -> Services:
     stores = _Stores.create(base, background)
     turns, resolver = stores.turns, PolicyResolver(stores.policies, base.policy, base.shadow)
     settling = background.queue(_MAX_SETTLING)  # each within its deadline: Postgres, or else the journal
-    former = Former(stores.memories, base.policy, background, base.extensions.metrics or NO_METRICS)
+    waiting, metrics = FormingTurns(base.database), base.extensions.metrics or NO_METRICS
+    former = Former(stores.memories, waiting, base.policy, background, metrics)
     capture = Capture(stores.memories, base.policy, background, former, base.extensions.extractor)
     outcomes = OutcomeRecorder(turns, base.journal, resolver, capture, redactor)
     prefetch = ResponseEmbedder(embedders, background)
@@ -249,7 +251,7 @@ def _compose(base: _Infrastructure) -> Services:
         ErasureListeners(),
     )
     background.on_close(resolver.drain)
-    recall = Recall(stores.engine, resolver, stores.memories, turns)
+    recall = Recall(stores.engine, resolver, turns)
     memories = AgentMemories(
         stores.memories,
         MemoryStates(base.database),

@@ -276,6 +276,8 @@ def create_context(
         message=turn.text,
         text=memory_context.text,
         prefix=memory_context.prefix,
+        user_prefix=memory_context.user_prefix,
+        user_prefix_tokens=memory_context.user_prefix_tokens,
         shown=memory_context.shown,
         plan=hinted(plan, tools.selection, request.policy),
         messages=window.messages,

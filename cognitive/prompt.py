@@ -19,7 +19,9 @@ OPENING = "<memory-records>"
 CLOSING = "</memory-records>"
 PREFIX_OPENING = "<pinned-memory-records>"
 PREFIX_CLOSING = "</pinned-memory-records>"
-TAGS = ((OPENING, CLOSING), (PREFIX_OPENING, PREFIX_CLOSING))
+USER_OPENING = "<user-memory-records>"
+USER_CLOSING = "</user-memory-records>"
+TAGS = ((OPENING, CLOSING), (PREFIX_OPENING, PREFIX_CLOSING), (USER_OPENING, USER_CLOSING))
 
 RECORD = "- "  # begins a memory's line, and no other line of a block
 UNSEALED = "0" * 12  # digits of a seal: one text in 10**12 has the right ones by accident
@@ -57,6 +59,7 @@ class PromptParts:
     message: str
     hint: str | None
     block: str
+    user_prefix: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +126,7 @@ def _injected(text: str) -> list[tuple[int, int]]:
 def _blocks(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield the start and end of each block with a valid seal (checksum) in a text, and the lines between its tags."""
     for match in _BLOCK.finditer(text):
-        content = match.group(1) or match.group(2) or ""
+        content = match[match.lastindex or 0]
         body = content[: -len(_seal(UNSEALED)) - 1]
         if content == f"{body}\n{_seal(seal(body))}":
             yield match.start(), match.end(), body
@@ -163,7 +166,7 @@ def _utf16(character: str) -> list[int]:
 
 
 def place(parts: PromptParts, placement: Placement) -> PlacedPrompt:
-    """Place the prefix, hint and memory block in the prompt, where the policy's placement puts them."""
+    """Place the prefixes, hint and memory block in the prompt, where the policy's placement puts them."""
     return _PLACEMENTS[placement](parts)
 
 
@@ -181,7 +184,7 @@ def _system(parts: PromptParts) -> PlacedPrompt:
 
 
 def _stable(parts: PromptParts) -> str:
-    return "\n\n".join(part for part in (parts.system, parts.prefix) if part)
+    return "\n\n".join(part for part in (parts.system, parts.prefix, parts.user_prefix) if part)
 
 
 _PLACEMENTS: Mapping[Placement, Callable[[PromptParts], PlacedPrompt]] = {

@@ -10,7 +10,6 @@ from uuid import UUID
 
 from brain.errors import InvalidInput, RecallClosed, StoreUnavailable
 from brain.filters import NO_FILTER, MemoryFilter
-from brain.store import MemoryStore
 from brain.turns import TurnLog
 from brain.types import MEMORY_TYPES, MemoryType
 from brain.users import Scope
@@ -51,10 +50,9 @@ class _Search:
 class Recall:
     """Answers the recall tool, by which a model searches the agent's memories."""
 
-    def __init__(self, engine: ContextEngine, policies: PolicyResolver, store: MemoryStore, turns: TurnLog) -> None:
+    def __init__(self, engine: ContextEngine, policies: PolicyResolver, turns: TurnLog) -> None:
         self._engine = engine
         self._policies = policies
-        self._store = store
         self._turns = turns
 
     async def search(
@@ -89,7 +87,7 @@ class Recall:
         if turn_id:
             await _require_open(self._turns, scope, turn_id, policy)
         types = (memory_type,) if memory_type is not None else MEMORY_TYPES
-        present = await _present(self._store, self._turns, scope, turn_id, now) if turn_id else frozenset[UUID]()
+        present = await self._present(scope, turn_id, now, policy) if turn_id else frozenset[UUID]()
         found = await self._find(_Search(scope, query, types, limit, now, filters, policy, present, related_only))
         hits = RecallHits(_hits(found[:limit]), more=len(found[limit:]))
         if turn_id and hits:
@@ -110,6 +108,19 @@ class Recall:
             except StoreUnavailable:
                 break
         return found
+
+    async def _present(self, scope: Scope, turn_id: str, now: datetime, policy: Policy) -> frozenset[UUID]:
+        """Return the ids of memories that the turn's prompt shows already.
+
+        They are in its memory block or system message, in earlier blocks, or in the results of earlier recalls.
+        """
+        shown = {shown.memory_id for shown in await self._turns.shown(scope, turn_id)}
+        in_earlier_blocks = {
+            result.memory_id
+            for result in await _candidates(self._turns, scope, turn_id)
+            if result.disposition == "already_in_prompt"
+        }
+        return frozenset(shown | in_earlier_blocks | await self._engine.in_system(scope, now, policy))
 
     async def _find_once(self, search: _Search, wanted: int) -> tuple[Sequence[Folded], int | None]:
         """Search for `wanted` memories of each type. Return the distinct ones, and how many to search for next.
@@ -185,20 +196,6 @@ async def _require_open(turns: TurnLog, scope: Scope, turn_id: str, policy: Poli
     if turn is None or turn.frame in policy.trust.recall_disabled_frames:
         frame = f"in a turn of the frame {turn.frame}" if turn is not None else "in a turn that is not recorded"
         raise RecallClosed(f"Memory cannot be searched {frame}; go on with what the prompt shows.")
-
-
-async def _present(store: MemoryStore, turns: TurnLog, scope: Scope, turn_id: str, now: datetime) -> frozenset[UUID]:
-    """Return the ids of memories that the turn's prompt shows already.
-
-    They are in its memory block or prefix, in earlier blocks, or in the results of earlier recalls.
-    """
-    shown = {shown.memory_id for shown in await turns.shown(scope, turn_id)}
-    in_earlier_blocks = {
-        result.memory_id
-        for result in await _candidates(turns, scope, turn_id)
-        if result.disposition == "already_in_prompt"
-    }
-    return frozenset(shown | in_earlier_blocks | {memory.id for memory in await store.pinned(scope, now)})
 
 
 async def _candidates(turns: TurnLog, scope: Scope, turn_id: str) -> Sequence[RecordedCandidate]:

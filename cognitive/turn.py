@@ -250,8 +250,11 @@ class TurnContext:
 
     Attributes:
         message: the user's message.
-        text: the block with this turn's memories. `prompt` inserts `text` and `prefix` where `placement` says.
-        prefix: the block with pinned memories for the system prompt; it changes only when a pinned memory does.
+        text: the block with this turn's memories. `prompt` inserts `text` and the prefixes where `placement` says.
+        prefix: the block with shared pinned memories for the system prompt; it changes only when one of them does.
+        user_prefix: the block behind `prefix`, with the user's pinned memories and latest preferences and standing
+            instructions; empty without a user. It changes only when one of them does.
+        user_prefix_tokens: the number of tokens of `user_prefix`.
         shown: the memories in `text`.
         plan: what the turn was planned to retrieve, and why.
         messages: the conversation, fitted into the window.
@@ -291,6 +294,8 @@ class TurnContext:
     tool_selection: ToolSelection | None = field(default=None, repr=False)
     redacted_message: str | None = field(default=None, repr=False)
     received_at: float | None = None
+    user_prefix: str = ""
+    user_prefix_tokens: int = 0
 
     @property
     def scope(self) -> Scope:
@@ -317,7 +322,7 @@ class TurnContext:
         return _message("user", self._placed("").user_message)
 
     def system(self, own: str = "") -> str:
-        """Return the text of the system message: the host's text `own`, followed by the block with pinned memories."""
+        """Return the text of the system message: the host's text `own`, followed by `prefix` and `user_prefix`."""
         return self._placed(own).system
 
     def sent(self, words: str | None = None) -> str:
@@ -330,8 +335,8 @@ class TurnContext:
     def prompt(self, system: str = "") -> tuple[Message, ...]:
         """Return the complete prompt: the system message, the conversation, the user's message.
 
-        The system message is the host's text `system` followed by the block with pinned memories. It is omitted if both
-        are empty. Pass the host's system message here, not in the turn's conversation. Repeated calls return the same
+        The system message is the host's text `system` followed by `prefix` and `user_prefix`. It is omitted if all are
+        empty. Pass the host's system message here, not in the turn's conversation. Repeated calls return the same
         bytes.
         """
         placed = self._placed(system)
@@ -340,7 +345,8 @@ class TurnContext:
 
     def _placed(self, system: str, words: str | None = None) -> PlacedPrompt:
         message = self.message if words is None else words
-        return place(PromptParts(system, self.prefix, message, self.plan.hint, self.text), self.placement)
+        parts = PromptParts(system, self.prefix, message, self.plan.hint, self.text, self.user_prefix)
+        return place(parts, self.placement)
 
 
 def _message(role: Role, content: str) -> Message:

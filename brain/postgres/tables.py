@@ -103,6 +103,10 @@ memory = Table(
     Index("memory_user_time", "agent_id", "user_id", "type", "occurred_at", "seq", postgresql_include=["id"]),
     Index("memory_user_pinned", "agent_id", "user_id", "seq", postgresql_where=text("pinned")),
     Index(
+        "memory_user_wishes", "agent_id", "user_id", "occurred_at", "seq",
+        postgresql_where=text("attributes ->> 'kind' IN ('preference', 'instruction') AND NOT pinned"),
+    ),
+    Index(
         "memory_user_hidden", "agent_id", "user_id", "occurred_at", "seq",
         postgresql_include=["id", "hidden_at", "hidden_reason"], postgresql_where=text("hidden_at IS NOT NULL"),
     ),
@@ -198,10 +202,12 @@ turn = Table(
     _column("tools_called", ARRAY(Text), default=NONE), _column("categories", ARRAY(Text), default=NONE),
     _column("runtime", Text, nullable=True), _column("measures", JSONB, default=text("'{}'")),
     _column("response", Text, nullable=True), _column("degraded_codes", ARRAY(Text), default=NONE),
+    _column("forming", Boolean, default=text("false")),
     _key("turn", "turn_id"),
     CheckConstraint("status IN ('open', 'completed', 'failed', 'abandoned')"),
     Index("turn_user_session", "agent_id", "user_id", "session_id", "at"),
     Index("turn_user_time", "agent_id", "user_id", "at"),
+    Index("turn_user_forming", "agent_id", "user_id", "turn_id", postgresql_where=text("forming")),
     Index("turn_user_open", "agent_id", "user_id", "opened_at", postgresql_where=text("status = 'open'")),
     Index(
         "turn_user_model", "agent_id", "user_id", "model", text("at DESC"), "turn_id",

@@ -226,13 +226,23 @@ FROM cognitive.memory WHERE agent_id = :agent_id AND id = :memory_id
 SELECT xmin::text FROM cognitive.memory WHERE agent_id = :agent_id AND id = :memory_id
 
 -- name: pinned_memories
--- The pinned memories that are visible at a time and meet the condition of a filter.
-SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
-       supersedes, replaced_by, attributes, trust, metadata, expires_at, hidden_at, hidden_reason,
-       nullif(user_id, '') AS user_id
-FROM cognitive.memory AS m
-WHERE agent_id = :agent_id AND pinned AND (hidden_at IS NULL OR hidden_at > :now) AND (<condition>)
-ORDER BY seq
+-- The memories that may stand in the system message: those that are pinned, and the latest preferences and standing
+-- instructions of the user. They are visible at a time and meet the condition of a filter.
+SELECT * FROM (
+    SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
+           supersedes, replaced_by, attributes, trust, metadata, expires_at, hidden_at, hidden_reason,
+           nullif(user_id, '') AS user_id, seq
+    FROM cognitive.memory AS m
+    WHERE agent_id = :agent_id AND pinned AND (hidden_at IS NULL OR hidden_at > :now) AND (<condition>)
+    UNION ALL
+    (SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
+            supersedes, replaced_by, attributes, trust, metadata, expires_at, hidden_at, hidden_reason, user_id, seq
+     FROM cognitive.memory AS m
+     WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND user_id <> '' AND NOT pinned
+           AND attributes ->> 'kind' IN ('preference', 'instruction')
+           AND (hidden_at IS NULL OR hidden_at > :now) AND (<condition>)
+     ORDER BY occurred_at DESC, seq DESC LIMIT :wishes)) AS found
+ORDER BY pinned DESC, seq
 
 -- name: replace_memory
 -- Replace the fields of a memory. Its expiry hides it if nothing does so at an earlier time.

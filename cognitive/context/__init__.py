@@ -12,6 +12,7 @@ Modules, in order of execution:
 - `speakers`: patterns of lines by who speaks and about whom, for ranking.
 - `precedence`: order candidates between which scores cannot decide: identifiers, versions, replacements.
 - `usage`: compute how past use changes a score, by a boost (a factor) and a lift (an addition).
+- `system_memories`: select the memories of the system message: shared ones, and those of the turn's user.
 - `formed`: drop captured lines from which another candidate was formed.
 - `superseded`: drop candidates that a newer memory replaced, unless the message asks about the past.
 - `trust`: drop candidates from untrusted sources, and too many from one source.

@@ -24,10 +24,12 @@ from cognitive.context import (
     refusals,
     render,
     superseded,
+    system_memories,
     talk,
     trust,
     usage,
 )
+from cognitive.context.system_memories import SystemMemories
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.policy.constants import CONSTANTS, Constants
@@ -49,7 +51,9 @@ class AssembledContext:
 
     Attributes:
         text: the block with this turn's memories; empty if none is shown.
-        prefix: the block with pinned memories for the system prompt; empty if there are none.
+        prefix: the block with shared pinned memories for the system prompt; empty if there are none.
+        user_prefix: the block behind it, with the user's pinned memories, preferences and standing instructions.
+        user_prefix_tokens: the number of tokens of `user_prefix`.
         shown: the candidates in `text`, best first.
         candidates: every candidate with its result (shown, or why it was dropped), by rank.
         sections: the token budgets that applied, by memory type and in total.
@@ -57,9 +61,16 @@ class AssembledContext:
 
     text: str
     prefix: str
+    user_prefix: str
+    user_prefix_tokens: int
     shown: tuple[Candidate, ...]
     candidates: tuple[CandidateResult, ...]
     sections: SectionBudgets
+
+    @property
+    def system(self) -> str:
+        """The two blocks of the system prompt, whose checksum is recorded."""
+        return self.prefix + self.user_prefix
 
 
 def assemble(
@@ -85,11 +96,14 @@ def assemble(
     ranked = order(plan.retrieval, inputs.found, inputs.now, policy, constants)
     room = budget.section_budgets(plan, inputs.found, inputs.room, inputs.now, policy, constants)
     scales = Scales(counter, room, policy, constants)
-    filtered = _explore(_run_filters(ranked, plan, inputs, compare, scales), plan, inputs, scales)
+    system = system_memories.select(inputs.pinned, policy, counter)
+    filtered = _explore(_run_filters(ranked, plan, inputs, system, compare, scales), plan, inputs, scales)
     results = [CandidateResult(candidate, "shown", candidate.score, _reason(candidate)) for candidate in filtered.kept]
     return AssembledContext(
         text=render.block(filtered.kept, policy),
-        prefix=render.prefix(trust.trusted_pinned(inputs.pinned, policy), policy),
+        prefix=render.prefix(system.shared, policy),
+        user_prefix=(user_prefix := render.user_prefix(system.of_user, policy)),
+        user_prefix_tokens=counter(user_prefix) if user_prefix else 0,
         shown=filtered.kept,
         candidates=tuple(sorted((*results, *filtered.dropped), key=lambda result: result.candidate.rank)),
         sections=room,
@@ -144,7 +158,12 @@ def order(
 
 
 def _run_filters(
-    ranked: Sequence[Candidate], plan: Plan, inputs: TurnInputs, compare: dedup.Compare, scales: Scales
+    ranked: Sequence[Candidate],
+    plan: Plan,
+    inputs: TurnInputs,
+    system: SystemMemories,
+    compare: dedup.Compare,
+    scales: Scales,
 ) -> StageResult:
     """Run the filter stages on the ranked candidates, one after the other.
 
@@ -162,8 +181,8 @@ def _run_filters(
         return listing.keep_listed(candidates, plan.signals, passages, abstain, abstention=policy.abstention)
 
     stages: tuple[Callable[[Sequence[Candidate]], StageResult], ...] = (
-        lambda candidates: _without_pinned(candidates, trust.trusted_pinned(inputs.pinned, policy)),
         formed.drop_lines,
+        lambda candidates: _without_pinned(candidates, (*system.shared, *system.of_user)),
         lambda candidates: superseded.drop_superseded(candidates, history=plan.signals.history),
         lambda candidates: _not_repeated(candidates, plan),
         lambda candidates: refusals.drop_refusals(candidates, plan.signals.text),
@@ -284,12 +303,12 @@ def _already_in_prompt(inputs: TurnInputs, policy: Policy) -> Sequence[AlreadyIn
 
 
 def _without_pinned(candidates: Sequence[Candidate], pinned: Sequence[Memory]) -> StageResult:
-    """Drop the candidates that are pinned memories, because the prompt's prefix shows these already."""
+    """Drop the candidates that the system message shows already: pinned memories and the user's wishes."""
     ids = {memory.id for memory in pinned}
     return StageResult(
         tuple(candidate for candidate in candidates if candidate.hit.memory_id not in ids),
         tuple(
-            CandidateResult(candidate, "pinned", candidate.score, "the prefix shows it")
+            CandidateResult(candidate, "pinned", candidate.score, "the system message shows it")
             for candidate in candidates
             if candidate.hit.memory_id in ids
         ),

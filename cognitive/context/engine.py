@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from time import perf_counter
+from uuid import UUID
 
 from brain.deadline import Deadline
 from brain.embedding.embedders import CachedEmbedder, Embedders
@@ -20,7 +21,7 @@ from brain.search import Hit, MemorySearch
 from brain.store import MemoryStore
 from brain.types import Memory, Vector
 from brain.users import Scope
-from cognitive.context import dedup, render
+from cognitive.context import dedup, render, system_memories
 from cognitive.context.assemble import AssembledContext, assemble, order
 from cognitive.context.retrieve import Retrieved, embedded, retrieve, searched
 from cognitive.context.similarity import SentenceSet
@@ -45,7 +46,7 @@ class MemoryContext:
 
     Attributes:
         text: the block with this turn's memories; empty for none.
-        prefix: the block with pinned memories; empty for none.
+        prefix: the block with shared pinned memories; empty for none.
         shown: the memories in `text`.
         trace: every candidate's result, timings and the record for replay.
         degraded: the parts that failed or were late.
@@ -54,6 +55,8 @@ class MemoryContext:
         model: the embedding model that made `vector`.
         first_model_vector: the embedding of the query by the process's first embedding model, to compare with the
             vectors of tools and labelled sentences.
+        user_prefix: the block with the user's pinned memories and wishes; empty for none.
+        user_prefix_tokens: the number of its tokens.
     """
 
     text: str
@@ -65,6 +68,8 @@ class MemoryContext:
     inputs: TurnInputs | None = None
     model: str | None = None
     first_model_vector: Vector | None = None
+    user_prefix: str = ""
+    user_prefix_tokens: int = 0
 
     @classmethod
     def empty(cls, plan: Plan, now: datetime, *degraded: Degradation) -> MemoryContext:
@@ -143,11 +148,13 @@ class ContextEngine:
             plan, inputs, dedup.window_comparer(window, policy), policy, self._counter, self._constants
         )
         clock.lap("assemble")
-        record = encode(inputs, assembled.candidates, text=assembled.text, prefix=assembled.prefix)
+        record = encode(inputs, assembled.candidates, text=assembled.text, prefix=assembled.system)
         clock.lap("record")
         return MemoryContext(
             text=assembled.text,
             prefix=assembled.prefix,
+            user_prefix=assembled.user_prefix,
+            user_prefix_tokens=assembled.user_prefix_tokens,
             shown=_shown(assembled),
             trace=Trace(
                 plan.signals.text,
@@ -191,10 +198,18 @@ class ContextEngine:
             raise StoreUnavailable("; ".join(retrieved.degraded))
         return order(queries, retrieved.found, now, policy, self._constants)
 
+    async def in_system(self, scope: Scope, now: datetime, policy: Policy) -> frozenset[UUID]:
+        """Return the ids of the memories that the system message of a turn shows at the time `now`."""
+        shown = system_memories.select(await self._store.pinned(scope, now), policy, self._counter)
+        return frozenset(memory.id for memory in (*shown.shared, *shown.of_user))
+
     async def _pinned(
         self, scope: Scope, now: datetime, deadline: Deadline, filters: MemoryFilter
     ) -> tuple[list[Memory], tuple[Degradation, ...]]:
-        """Return an agent's pinned memories, or none and the degradation if Postgres fails or is late."""
+        """Return the memories that the system message may show.
+
+        If Postgres fails or is late, return none, and the degradation.
+        """
         try:
             return await deadline.within(self._store.pinned(scope, now, filters)), ()
         except (CognitiveError, TimeoutError) as error:

@@ -24,7 +24,7 @@ def drop_untrusted(candidates: Sequence[Candidate], policy: Policy) -> StageResu
     kept, dropped = [], []
     for candidate in candidates:
         hit = candidate.hit
-        if _enough(hit, policy):
+        if is_trusted(hit, policy):
             kept.append(candidate)
         else:
             reason = f"trust is {hit.trust}; type {hit.type} needs at least {policy.trust.min_level[hit.type]}"
@@ -38,7 +38,7 @@ def trusted_pinned(memories: Sequence[Memory], policy: Policy) -> tuple[Memory, 
     kept = []
     for memory in memories:
         origin = source(memory)
-        if _enough(memory, policy) and (
+        if is_trusted(memory, policy) and (
             not policy.trust.max_per_source or counts[origin] < policy.trust.max_per_source
         ):
             counts[origin] += origin != ()
@@ -46,7 +46,7 @@ def trusted_pinned(memories: Sequence[Memory], policy: Policy) -> tuple[Memory, 
     return tuple(kept)
 
 
-def _enough(memory: Hit | Memory, policy: Policy) -> bool:
+def is_trusted(memory: Hit | Memory, policy: Policy) -> bool:
     """Return True if a memory has at least the trust level that the policy requires for its type."""
     return TRUSTS.index(memory.trust) >= TRUSTS.index(policy.trust.min_level.get(memory.type, TRUSTS[0]))
 

@@ -24,11 +24,13 @@ Lines = tuple[tuple[str, str], ...]  # kind ("memory", "heading" or "frame") and
 class PromptView:
     """The memory text that a turn added to the prompt, rendered again for the turn's page.
 
-    `prefix` is the block of pinned memories, and `text` the block of the other memories. `verdict` is "identical" if
-    both equal the blocks that the turn added. Otherwise `reason` says why they differ.
+    `prefix` is the block of shared pinned memories, `user_prefix` that of the user's pinned memories and wishes, and
+    `text` the block of the other memories. `verdict` is "identical" if all equal the blocks that the turn added.
+    Otherwise `reason` says why they differ.
     """
 
     prefix: Lines
+    user_prefix: Lines
     text: Lines
     verdict: str
     reason: str
@@ -93,7 +95,9 @@ async def replay_today(layer: CognitiveLayer, query: PageQuery) -> ReplayView | 
 
 def prompt(replay: Replay) -> PromptView:
     """Convert a replayed prompt to lines for the template, each with its kind, such as "heading"."""
-    return PromptView(_lines(replay.prefix), _lines(replay.text), replay.verdict, replay.reason)
+    return PromptView(
+        _lines(replay.prefix), _lines(replay.user_prefix), _lines(replay.text), replay.verdict, replay.reason
+    )
 
 
 def replay_view(replay: Replay, words: Mapping[UUID, Memory]) -> ReplayView:
@@ -104,7 +108,7 @@ def replay_view(replay: Replay, words: Mapping[UUID, Memory]) -> ReplayView:
 
     change = replay.difference
     return ReplayView(
-        replace(replay, text="", prefix=""),
+        replace(replay, text="", prefix="", user_prefix=""),
         tuple((id, text(id)) for id in change.entered),
         tuple((id, text(id)) for id in change.left),
         tuple((id, text(id), was, now) for id, was, now in change.moved),

@@ -8,23 +8,24 @@ the database, nothing of the turn is stored, because its text may contain what w
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from hashlib import sha256
 from typing import Protocol
 
+from brain import forming
 from brain.deadline import AttemptFailure, attempt
 from brain.erasure.residue import says_nothing
 from brain.errors import InvalidInput
+from brain.forming import Condition
 from brain.redacting import WITHHELD
 from brain.store import MemoryStore
-from brain.types import MAX_LABEL_LENGTH, NewMemory
+from brain.types import NewMemory
 from brain.users import Scope
 from cognitive.background import Background
 from cognitive.formation.former import Former
+from cognitive.formation.memories import Role, line_source
 from cognitive.policy import Policy
 from cognitive.preflight import smalltalk
 from cognitive.privacy.secrets import redact_secrets
@@ -96,7 +97,8 @@ class Capture:
             EmbeddingError: the text could not be embedded.
         """
         memories = episodes(exchange, self._policy.for_agent(exchange.agent_id))
-        await self._store_memories(scope, exchange, memories, read_at)
+        condition = forming.begin(scope, exchange.turn_id) if self._former.wants(scope.agent_id, memories) else None
+        await self._store_memories(scope, exchange, memories, read_at, condition)
         self._former.start(scope, exchange.turn_id, memories, read_at)
         if self._extractor is not None and extract:
             work = self._extract(scope, exchange, self._extractor, read_at)
@@ -128,13 +130,20 @@ class Capture:
         await self._store_memories(scope, exchange, [_with_talk_trust(memory) for memory in memories], read_at)
 
     async def _store_memories(
-        self, scope: Scope, exchange: CapturedExchange, memories: Sequence[NewMemory], read_at: datetime
+        self,
+        scope: Scope,
+        exchange: CapturedExchange,
+        memories: Sequence[NewMemory],
+        read_at: datetime,
+        condition: Condition | None = None,
     ) -> None:
         now, shared = datetime.now(UTC), self._policy.for_agent(scope.agent_id).capture_scope == "agent"
         private = [memory for memory in memories if memory.user_id is not None or not shared]
         common = [memory for memory in memories if memory.user_id is None and shared]
         for own, is_shared in ((private, False), (common, True)):
-            await self._store.remember_of_turn(scope, exchange.turn_id, own, now=now, read_at=read_at, shared=is_shared)
+            await self._store.remember_of_turn(
+                scope, exchange.turn_id, own, now=now, read_at=read_at, shared=is_shared, condition=condition
+            )
 
 
 async def _call(extractor: Extractor, exchange: CapturedExchange) -> Sequence[NewMemory]:
@@ -169,10 +178,14 @@ def episodes(exchange: CapturedExchange, policy: Policy) -> list[NewMemory]:
     small = smalltalk.read(message)
     if policy.capture == "off" or _is_empty(message) or (small is not None and not small.answers):
         return []
-    lines = [] if small or smalltalk.acknowledges(message) else [("user", exchange.user_id or "user", message, "")]
+    lines: list[tuple[Role, str, str, str]] = []
+    if not (small or smalltalk.acknowledges(message)):
+        lines.append(("user", exchange.user_id or "user", message, ""))
     response = redact_secrets(without_injected(exchange.response)).strip()
     if policy.capture == "exchange" and not _is_empty(response) and not smalltalk.acknowledges(response):
         lines.append(("assistant", "assistant", response, message[:_CONTEXT]))
+    # Turn ids are unique per user, so that the source of a shared line names the user too.
+    shared = policy.capture_scope == "agent"
     return [
         NewMemory(
             type="episode",
@@ -183,16 +196,7 @@ def episodes(exchange: CapturedExchange, policy: Policy) -> list[NewMemory]:
             session_id=exchange.session_id,
             tags=(TAG,),
             trust="talk",
-            source=_source(exchange, policy, role),
+            source=line_source(exchange.turn_id, exchange.user_id if shared else None, role),
         )
         for role, speaker, content, context in lines
     ]
-
-
-def _source(exchange: CapturedExchange, policy: Policy, role: str) -> str:
-    """Return the source of an episode. A shared one's names the user too: turn ids are unique per user."""
-    if policy.capture_scope == "agent" and exchange.user_id is not None:
-        turn = json.dumps([exchange.user_id, exchange.turn_id], ensure_ascii=False)  # equal for no other pair
-        source = f"user-turn/{turn}/{role}"
-        return source if len(source) <= MAX_LABEL_LENGTH else f"user-turn/{sha256(turn.encode()).hexdigest()}/{role}"
-    return f"turn/{exchange.turn_id}/{role}"[-MAX_LABEL_LENGTH:]

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Literal
 
 from brain.text import stem_counts
-from brain.types import MemoryType, NewMemory
+from brain.types import MAX_LABEL_LENGTH, Memory, MemoryType, NewMemory
 from cognitive.formation.extract import Proposal
 from cognitive.policy.outcomes import FormationKind, FormationSettings
 from cognitive.preflight import dates
 from cognitive.privacy.secrets import SECRET
 
+Role = Literal["user", "assistant"]
 TAG = "formed"  # tag of formed memories, by which an operator can find or forget them
 # The memory types of the kinds that are no types; such a memory has its kind as an attribute.
 _TYPES: dict[FormationKind, MemoryType] = {"preference": "fact", "instruction": "fact", "plan": "episode"}
@@ -34,6 +38,25 @@ class CapturedLine:
     at: datetime
     session_id: str | None
     source: str
+
+    @classmethod
+    def of(cls, line: NewMemory | Memory) -> CapturedLine:
+        """Return the line that a captured episode holds; it has a time and a source."""
+        assert line.occurred_at is not None
+        assert line.source is not None
+        return cls(line.content, line.speaker, line.occurred_at, line.session_id, line.source)
+
+
+def line_source(turn_id: str, user_id: str | None, role: Role) -> str:
+    """Return the source of a captured line; `user_id` is the user of a line that is shared, else None.
+
+    A shared line's names the user too, because turn ids are unique per user.
+    """
+    if user_id is None:
+        return f"turn/{turn_id}/{role}"[-MAX_LABEL_LENGTH:]
+    turn = json.dumps([user_id, turn_id], ensure_ascii=False)  # equal for no other pair
+    source = f"user-turn/{turn}/{role}"
+    return source if len(source) <= MAX_LABEL_LENGTH else f"user-turn/{sha256(turn.encode()).hexdigest()}/{role}"
 
 
 def formed_memories(line: CapturedLine, proposals: Sequence[Proposal], settings: FormationSettings) -> list[NewMemory]:

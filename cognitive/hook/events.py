@@ -222,14 +222,15 @@ class Hooks:
             await self._reporter.report_unseen(session.id, pending, payload, turns, answer)
 
     def _added_context(self, session: _HookSession, context: TurnContext, before: Sequence[Message]) -> str:
-        """Return the text to add to the prompt: pinned memories, and the memories of this turn.
+        """Return the text to add to the prompt: the blocks of the system prompt, and the memories of this turn.
 
         The plan's hint is left out, because a hook can change neither the tools nor the thinking level.
-        Pinned memories are left out if the agent's context (`before`, the earlier messages) contains them.
+        These blocks are left out if the agent's context (`before`, the earlier messages) contains them.
         """
-        is_shown = context.prefix == session.prefix or any(context.prefix in message.content for message in before)
-        session.prefix = context.prefix
-        parts = ("" if is_shown else context.prefix, with_injected("", None, context.text))
+        prefix = "\n\n".join(part for part in (context.prefix, context.user_prefix) if part)
+        is_shown = prefix == session.prefix or any(prefix in message.content for message in before)
+        session.prefix = prefix
+        parts = ("" if is_shown else prefix, with_injected("", None, context.text))
         return "\n\n".join(part for part in parts if part)
 
     def _forget_texts(self, scope: Scope, is_erased: IsErased) -> None:

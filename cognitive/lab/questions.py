@@ -38,7 +38,8 @@ class Replay:
             erased or changed; "another counter" or "other constants" if the token counter or the ranking constants
             differ; "another policy" if the replay used one; else "different", which is a defect.
         reason: the verdict in words.
-        text, prefix: the memory block and the block of pinned memories that the replay rendered.
+        text, prefix, user_prefix: the memory block, and the blocks of the system prompt for all and for the user, that
+            the replay rendered.
         gone, changed: memories that the turn found and that were erased or changed after it.
         unanswerable: changed settings of another policy whose effect cannot be computed from the record.
     """
@@ -50,6 +51,7 @@ class Replay:
     reason: str
     text: str
     prefix: str
+    user_prefix: str
     difference: ReplayDifference
     gone: tuple[UUID, ...] = ()
     changed: tuple[UUID, ...] = ()
@@ -182,6 +184,7 @@ class Questions:
             reason,
             replayed.assembled.text,
             replayed.assembled.prefix,
+            replayed.assembled.user_prefix,
             difference(shown, replayed, policy),
             tuple(sorted(replayed.gone)),
             tuple(sorted(replayed.changed)),

@@ -33,7 +33,7 @@ class Replayed:
     Attributes:
         inputs: the restored inputs of the turn.
         assembled: the memories selected and the text rendered.
-        identical: True if the rendered text and the prefix of pinned memories are byte for byte those of the turn.
+        identical: True if the rendered text and the blocks of the system prompt are byte for byte those of the turn.
         gone: memories that the turn found and that are no longer stored.
         changed: memories that the turn found and whose content is different now.
         uncompared: memories shown without a comparison with the conversation, because the turn's own policy made none.
@@ -65,7 +65,7 @@ def replay(
     return Replayed(
         inputs=restored.inputs,
         assembled=assembled,
-        identical=(sha256(assembled.text), sha256(assembled.prefix)) == (record.text, record.prefix),
+        identical=(sha256(assembled.text), sha256(assembled.system)) == (record.text, record.prefix),
         gone=restored.gone,
         changed=restored.changed,
         uncompared=uncompared(assembled, policy),

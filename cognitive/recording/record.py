@@ -152,7 +152,8 @@ class Recording:
 
     `inputs` lacks the hits and pinned memories, whose texts are in the store; it is None if no selection ran in the
     turn. `rows` are the recorded fields of the hits, `digests` the checksums of their texts, and `pinned` the ids and
-    checksums of pinned memories. `text` and `prefix` are the SHA-256 of the blocks of memories and of pinned memories.
+    checksums of pinned memories and the user's wishes. `text` and `prefix` are the SHA-256 of the block of memories and
+    of the blocks in the system prompt.
     `candidates` are by rank, `similarity` and `scores` by passage.
     """
 

@@ -56,4 +56,4 @@ class ContextCache:
 
 def _holds(context: TurnContext, is_erased: IsErased) -> bool:
     candidates = (result.candidate.hit.content for result in context.trace.candidates)
-    return any(map(is_erased, (context.message, context.prefix, context.text, *candidates)))
+    return any(map(is_erased, (context.message, context.prefix, context.user_prefix, context.text, *candidates)))

@@ -45,8 +45,9 @@ class PreparedTurn:
     """The result of `pre_turn`: the memories, conversation and tools that the model should see in this turn.
 
     Append `prompt.system` to the host's own system prompt, add `messages`, and send `prompt.sent` as the user's
-    message. Store `prompt.user_message` as that message in the host's history. `prefix` (pinned memories) and `text`
-    (memories of this turn) are the blocks that these texts contain. `degraded` describes failures and timeouts, and
+    message. Store `prompt.user_message` as that message in the host's history. `prefix` (shared pinned
+    memories), `user_prefix` (the user's pinned memories and wishes) and `text` (memories of this turn) are the blocks
+    that these texts contain. `degraded` describes failures and timeouts, and
     `degraded_codes` has the code of each.
     """
 
@@ -69,6 +70,8 @@ class PreparedTurn:
     model: str | None = None
     plan_step: str | None = None
     degraded_codes: tuple[str, ...] = ()
+    user_prefix: str = ""
+    user_prefix_tokens: int = 0
 
 
 def to_prepared_turn(context: TurnContext) -> PreparedTurn:
@@ -81,10 +84,13 @@ def to_prepared_turn(context: TurnContext) -> PreparedTurn:
         now=context.now,
         message=context.message,
         prompt=place(
-            PromptParts("", context.prefix, context.message, context.plan.hint, context.text), context.placement
+            PromptParts("", context.prefix, context.message, context.plan.hint, context.text, context.user_prefix),
+            context.placement,
         ),
         text=context.text,
         prefix=context.prefix,
+        user_prefix=context.user_prefix,
+        user_prefix_tokens=context.user_prefix_tokens,
         shown=context.shown,
         plan=context.plan,
         messages=context.messages,
@@ -113,6 +119,8 @@ def to_turn_context(prepared: PreparedTurn) -> TurnContext:
         message=prepared.message,
         text=prepared.text,
         prefix=prepared.prefix,
+        user_prefix=prepared.user_prefix,
+        user_prefix_tokens=prepared.user_prefix_tokens,
         shown=prepared.shown,
         plan=prepared.plan,
         messages=prepared.messages,

@@ -75,6 +75,7 @@ ENTERED = frozenset(
 # Further files, each with the reason for which it is separate.
 BEYOND = {
     "cognitive/context/formed.py": "lines and what was formed from them: `recall` applies it as a turn does",
+    "cognitive/context/system_memories.py": "memories of the system message: `recall` leaves out the same",
     "cognitive/formation/former.py": "forming in the background: asked once whether a crash left lines behind",
     "brain/admission.py": "which memories a filter admits: a strategy of its own, which turns without a filter skip",
     "brain/deadline.py": "deadlines: the one primitive of reads, models and outcomes",

@@ -1,0 +1,20 @@
+-- Turns whose captured lines are still to form memories. Each statement is for a turn of the transaction's scope.
+
+-- name: begin
+-- Note that a turn's lines are to form memories.
+UPDATE cognitive.turn SET forming = true
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id
+
+-- name: check
+-- Whether a turn's lines are to form memories. The row is locked, so that another process waits.
+SELECT true FROM cognitive.turn
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id AND forming FOR UPDATE
+
+-- name: end
+-- Note that a turn's lines have formed memories. A row is returned if they had not.
+UPDATE cognitive.turn SET forming = false
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id AND forming RETURNING true
+
+-- name: waiting
+-- The turns of all users whose lines are to form memories, oldest first.
+SELECT user_id, turn_id FROM cognitive.turn WHERE agent_id = :agent_id AND forming ORDER BY at, turn_id LIMIT :limit
