@@ -66,7 +66,7 @@ async def main() -> None:
         await ask(runner, "tuesday", ASKED)
 
         await layer.flush()
-        for turn in reversed(await layer.explain.turns(AGENT)):
+        for turn in reversed(await layer.explain.turns(AGENT, user_id="ada")):
             shown = [
                 candidate
                 for candidate in await layer.explain.candidates(AGENT, turn.turn_id)
