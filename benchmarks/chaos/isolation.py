@@ -122,7 +122,7 @@ async def _found(database: Database, agent: str, chance: random.Random) -> set[s
 
 async def _pinned(database: Database, agent: str, chance: random.Random) -> set[str]:
     """Read the agent's pinned memories and return their ids. No agent has any, so none may be found."""
-    return {str(memory.id) for memory in await MemoryStore(database, None).pinned(agent, datetime.now(UTC))}  # type: ignore[arg-type]
+    return {str(memory.id) for memory in await MemoryStore(database, None).pinned(Scope(agent), datetime.now(UTC))}  # type: ignore[arg-type]
 
 
 async def _slow(database: Database, agent: str, chance: random.Random) -> set[str]:

@@ -102,7 +102,10 @@ async def _migrate_all(connection: AsyncConnection, driver: Any, settings: Confi
 
 
 def _analyses(folder: Path, applied: Sequence[str]) -> list[str]:
-    """Return the ANALYZE statements of the migrations `applied`, each declared in a file `NNNN_name.analyze.sql`."""
+    """Return the ANALYZE and VALIDATE CONSTRAINT statements of the migrations `applied`.
+
+    A file `NNNN_name.analyze.sql` declares those of a migration.
+    """
     paths = [path for path in sorted(folder.glob("*.analyze.sql")) if path.name.partition("_")[0] in applied]
     return [statement for path in paths for statement in index_builds.split(path.read_text(encoding="utf-8"))]
 

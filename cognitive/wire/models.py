@@ -284,13 +284,17 @@ class FoundMemories:
 
 @dataclass(frozen=True, slots=True)
 class TurnRow:
-    """A recorded turn in a list of turns. `status` is "open" until the turn has an outcome."""
+    """A recorded turn in a list of turns. `status` is "open" until the turn has an outcome.
+
+    `degraded` are the parts that failed or were late, in words.
+    """
 
     turn_id: str
     session_id: str
     at: Moment
     status: str
     message: str
+    degraded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

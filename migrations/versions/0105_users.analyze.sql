@@ -18,3 +18,9 @@ ANALYZE cognitive.artifact_chunk (user_id);
 ANALYZE cognitive.subtask (user_id);
 ANALYZE cognitive.erasure (user_id);
 ANALYZE cognitive.corpus (user_id);
+-- Validate the constraints that the migration added as NOT VALID: reads and writes go on meanwhile.
+ALTER TABLE cognitive.passage VALIDATE CONSTRAINT passage_of_memory;
+ALTER TABLE cognitive.embedding VALIDATE CONSTRAINT embedding_of_memory;
+ALTER TABLE cognitive.turn_embedding VALIDATE CONSTRAINT turn_embedding_of_turn;
+ALTER TABLE cognitive.artifact_chunk VALIDATE CONSTRAINT artifact_chunk_of_artifact;
+ALTER TABLE cognitive.erasure VALIDATE CONSTRAINT erasure_what_check;

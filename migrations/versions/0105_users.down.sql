@@ -55,14 +55,15 @@ ALTER TABLE cognitive.erasure DROP CONSTRAINT erasure_user_pkey, ADD PRIMARY KEY
 ALTER TABLE cognitive.erasure DROP CONSTRAINT erasure_what_check;
 ALTER TABLE cognitive.erasure ADD CONSTRAINT erasure_what_check
     CHECK (what IN ('agent', 'memories', 'retention')) NOT VALID;
+-- They refer to the primary keys: by the columns, Postgres would also choose the index memory_by_id, which 0104 drops.
 ALTER TABLE cognitive.passage ADD FOREIGN KEY (agent_id, memory_id)
-    REFERENCES cognitive.memory (agent_id, id) ON DELETE CASCADE NOT VALID;
+    REFERENCES cognitive.memory ON DELETE CASCADE NOT VALID;
 ALTER TABLE cognitive.embedding ADD FOREIGN KEY (agent_id, memory_id)
-    REFERENCES cognitive.memory (agent_id, id) ON DELETE CASCADE NOT VALID;
+    REFERENCES cognitive.memory ON DELETE CASCADE NOT VALID;
 ALTER TABLE cognitive.turn_embedding ADD FOREIGN KEY (agent_id, turn_id)
-    REFERENCES cognitive.turn (agent_id, turn_id) ON DELETE CASCADE NOT VALID;
+    REFERENCES cognitive.turn ON DELETE CASCADE NOT VALID;
 ALTER TABLE cognitive.artifact_chunk ADD FOREIGN KEY (agent_id, artifact_id)
-    REFERENCES cognitive.artifact (agent_id, id) ON DELETE CASCADE NOT VALID;
+    REFERENCES cognitive.artifact ON DELETE CASCADE NOT VALID;
 CREATE UNIQUE INDEX posting_by_lexeme ON cognitive.posting (agent_id, lexeme, memory_id, ordinal) INCLUDE (type, session_number, content_frequency, context_frequency, content_length, context_length);
 CREATE INDEX memory_by_session ON cognitive.memory (agent_id, session_id, occurred_at, seq) INCLUDE (id);
 CREATE INDEX memory_by_time ON cognitive.memory (agent_id, type, occurred_at, seq) INCLUDE (id);

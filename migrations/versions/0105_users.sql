@@ -50,7 +50,8 @@ ALTER TABLE cognitive.erasure DROP CONSTRAINT erasure_pkey,
     ADD CONSTRAINT erasure_user_pkey PRIMARY KEY USING INDEX erasure_user_pkey;
 ALTER TABLE cognitive.memory ADD CONSTRAINT memory_user_identity UNIQUE USING INDEX memory_user_identity;
 ALTER TABLE cognitive.session ADD CONSTRAINT session_user_number UNIQUE USING INDEX session_user_number;
--- NOT VALID: the keys without a user have proved the present rows, and to read them again would keep writers waiting.
+-- NOT VALID: the keys without a user have proved the present rows, and to read them again here would keep writers waiting.
+-- 0105_users.analyze.sql validates them without that.
 ALTER TABLE cognitive.passage ADD CONSTRAINT passage_of_memory FOREIGN KEY (agent_id, user_id, memory_id)
     REFERENCES cognitive.memory (agent_id, user_id, id) ON DELETE CASCADE NOT VALID;
 ALTER TABLE cognitive.embedding ADD CONSTRAINT embedding_of_memory FOREIGN KEY (agent_id, user_id, memory_id)

@@ -17,7 +17,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Tool, ToolCall, Turn, TurnRef
-from cognitive.errors import InvalidInput
+from cognitive.errors import InvalidInput, UnknownTurn
 from cognitive.tokens import count
 
 CHECKOUT = Path(__file__).parents[2]
@@ -481,9 +481,11 @@ async def test_rating_before_the_outcome_takes_precedence(layer, agent, supplier
 async def test_rating_a_memory_that_the_turn_did_not_show_is_refused(layer, agent, suppliers):
     context, _ = await run_turns(layer, agent)
     [later] = await layer.remember(agent, [fact("The supplier Corda delivers ash.", 2)])
-    for turn_id, memory_id in ((context.turn_id, later), (context.turn_id, uuid4()), ("no-turn", suppliers[0])):
+    for memory_id in (later, uuid4()):
         with pytest.raises(InvalidInput, match=str(memory_id)):
-            await layer.rate(agent, turn_id, memory_id, useful=True)
+            await layer.rate(agent, context.turn_id, memory_id, useful=True)
+    with pytest.raises(UnknownTurn, match="no-turn"):
+        await layer.rate(agent, "no-turn", suppliers[0], useful=True)
 
 
 # --- why ---

@@ -10,6 +10,7 @@ import pytest
 
 from brain.artifacts import Artifacts, NewArtifact
 from brain.postgres.database import Database
+from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Policy
 from cognitive.server.config import ServerConfig
 from tests.serving import running, token_for
@@ -195,7 +196,7 @@ async def test_agent_ids_may_contain_any_character(http, layer):
         ("PATCH", f"/memories/{UNKNOWN}", {"source": "x"}, 422, "source"),
         ("PUT", "/turns/never/outcome", {"response": "Done."}, 404, "turn_id"),
         ("GET", f"/turns/never/memories/{UNKNOWN}", None, 404, "turn_id"),
-        ("PUT", f"/turns/never/memories/{UNKNOWN}/rating", {"useful": True}, 422, "memory_id"),
+        ("PUT", f"/turns/never/memories/{UNKNOWN}/rating", {"useful": True}, 404, "turn_id"),
         ("GET", f"/artifacts/{UNKNOWN}", None, 404, "id"),
         ("GET", "/nothing", None, 404, "Not Found"),
         ("PUT", "/turns", {}, 405, "Method Not Allowed"),
@@ -238,7 +239,7 @@ async def test_plain_text_body_is_refused(http, at):
 async def test_lone_surrogates_in_artifacts_are_preserved(http, at, agent, urls):
     """JSON can represent lone surrogates; UTF-8 cannot."""
     database, id = Database(urls.app, pool_size=1), uuid.uuid4()
-    await Artifacts(database).put(agent, "s", [NewArtifact(id, "half \ud83d and \0", "read")])
+    await Artifacts(database).put(Scope(agent), "s", [NewArtifact(id, "half \ud83d and \0", "read")])
     await database.close()
     assert (await http.get(f"{at}/artifacts/{id}")).json()["text"] == "half \ud83d and \0"
 

@@ -42,7 +42,12 @@ PORTS = [
     "value_rows",
 ]
 WALKING = {"memories": "walk_types walk_session walk_pinned walk_hidden", "group": "walk_stored walk_shown"}
-SLOTS = {"dimensions": "dimension <= 1200", "session": "session_id = :session_id", "condition": "TRUE"}
+SLOTS = {
+    "dimensions": "dimension <= 1200",
+    "session": "session_id = :session_id",
+    "condition": "TRUE",
+    "own": "user_id = cognitive.scope()",
+}
 PARTS = ("listed", "narrowed", "listed_words", "listed_vectors", "admitted", "short", "indexed")  # with a filter
 FILTER = {
     "condition": "TRUE",
