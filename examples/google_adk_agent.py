@@ -69,7 +69,7 @@ async def main() -> None:
         for turn in reversed(await layer.explain.turns(AGENT, user_id="ada")):
             shown = [
                 candidate
-                for candidate in await layer.explain.candidates(AGENT, turn.turn_id)
+                for candidate in await layer.explain.candidates(AGENT, turn.turn_id, user_id="ada")
                 if candidate.disposition == "shown"
             ]
             used = [candidate for candidate in shown if candidate.used]
