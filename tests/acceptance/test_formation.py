@@ -188,3 +188,23 @@ async def test_preferences_of_a_team_agent_stay_the_users(urls, embedder, agent)
         await say(layer, agent, f"{LIKES} {RENT}", user="ada")
     assert await formed(urls, embedder, agent, user_id="ada") == [("fact", RENT), ("preference", LIKES)]
     assert await formed(urls, embedder, agent, user_id="ben") == [("fact", RENT)]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "replaced"),
+    [
+        ("Preferred seat: window", "Preferred seat: aisle", True),
+        ("Avoided road types: motorways", "Avoided road types: toll roads", False),
+        ("Favourite cuisine: Thai", "Favourite cuisine: Greek", False),
+        ("My favourite cuisine is Thai.", "My favourite cuisine is now Greek.", True),
+    ],
+)
+async def test_another_of_several_preferences_replaces_none(urls, embedder, agent, first, second, replaced):
+    async with CognitiveLayer.open(urls.app, policy=Policy(detect_updates=True), embedder=embedder) as layer:
+        dated = [datetime(2026, month, 1, tzinfo=UTC) for month in (3, 5)]
+        texts = zip((first, second), dated, strict=True)
+        [old, _] = await layer.remember(
+            agent, [NewMemory(type="fact", content=text, user_id="ada", occurred_at=at) for text, at in texts]
+        )
+        [memory] = await layer.get(agent, [old], user_id="ada")
+    assert (memory.hidden_reason == "superseded") is replaced
