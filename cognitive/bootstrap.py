@@ -49,6 +49,7 @@ from cognitive.background import Background, BackgroundQueue
 from cognitive.catalog.engine import CatalogEngine
 from cognitive.context.engine import ContextEngine
 from cognitive.feedback.capture import Capture, Extractor
+from cognitive.feedback.conversations import ConversationWriter
 from cognitive.feedback.drain import draining
 from cognitive.feedback.outcomes import OutcomeRecorder
 from cognitive.feedback.prefetch import ResponseEmbedder
@@ -116,6 +117,7 @@ class Services:
     prefetch: ResponseEmbedder
     outcomes: OutcomeRecorder
     former: Former
+    conversations: ConversationWriter
     background: Background
     settling: BackgroundQueue
     session_manager: SessionManager
@@ -282,6 +284,7 @@ def _compose(base: _Infrastructure) -> Services:
         prefetch=prefetch,
         outcomes=outcomes,
         former=former,
+        conversations=ConversationWriter(stores.memories, base.policy),
         background=background,
         settling=settling,
         session_manager=session_manager,
