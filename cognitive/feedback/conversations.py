@@ -49,7 +49,7 @@ class ConversationWriter:
     ) -> RememberedConversation:
         """Store the exchanges of a conversation that ended at the time `now`, if they are not stored yet.
 
-        Messages with a time of their own keep it.
+        Messages that have a time keep it.
 
         Raises:
             InvalidInput: a message, the session or the time is invalid; nothing is stored.
