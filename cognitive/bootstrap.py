@@ -231,7 +231,7 @@ def _compose(base: _Infrastructure) -> Services:
     turns, resolver = stores.turns, PolicyResolver(stores.policies, base.policy, base.shadow)
     settling = background.queue(_MAX_SETTLING)  # each within its deadline: Postgres, or else the journal
     waiting, metrics = FormingTurns(base.database), base.extensions.metrics or NO_METRICS
-    former = Former(stores.memories, waiting, base.policy, background, metrics)
+    former = Former(stores.memories, MemoryStates(base.database), waiting, base.policy, background, metrics)
     capture = Capture(stores.memories, base.policy, background, former, base.extensions.extractor)
     outcomes = OutcomeRecorder(turns, base.journal, resolver, capture, redactor)
     prefetch = ResponseEmbedder(embedders, background)

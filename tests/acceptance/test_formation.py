@@ -208,3 +208,27 @@ async def test_another_of_several_preferences_replaces_none(urls, embedder, agen
         )
         [memory] = await layer.get(agent, [old], user_id="ada")
     assert (memory.hidden_reason == "superseded") is replaced
+
+
+@pytest.mark.parametrize(
+    ("stated", "said", "hidden"),
+    [
+        ("I love strong coffee.", "I no longer love coffee.", True),
+        ("My address is 4 Hill Road.", "Please forget my old address.", True),
+        ("I love strong coffee.", "Do you think I no longer love coffee?", False),
+        ("I love strong coffee. I love coffee cake too.", "I don't love coffee anymore.", False),
+        ("I love strong coffee.", "My brother no longer loves coffee.", False),
+    ],
+)
+async def test_memory_that_the_user_takes_back_is_retired(urls, embedder, agent, stated, said, hidden):
+    for n, text in enumerate((stated, said)):
+        async with forming(urls, embedder) as layer:
+            await say(layer, agent, text, at=datetime(2026, 3, 1 + n, 9, tzinfo=UTC), user="ada")
+    async with forming(urls, embedder, "off") as layer:
+        found = await layer.admin.find(agent, {"tags": {"eq": "formed"}}, user_id="ada")
+        first = [memory for memory in found if memory.content in stated]
+        assert [memory.hidden_reason == "retired" for memory in first] == [hidden] * len(first)
+        assert first
+        if hidden:
+            [restored] = await layer.restore(agent, [first[0].id], user_id="ada")
+            assert restored.hidden_reason is None
