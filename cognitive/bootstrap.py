@@ -49,6 +49,7 @@ from cognitive.background import Background, BackgroundQueue
 from cognitive.catalog.engine import CatalogEngine
 from cognitive.context.engine import ContextEngine
 from cognitive.feedback.capture import Capture, Extractor
+from cognitive.feedback.conversations import ConversationWriter
 from cognitive.feedback.drain import draining
 from cognitive.feedback.outcomes import OutcomeRecorder
 from cognitive.feedback.prefetch import ResponseEmbedder
@@ -116,6 +117,7 @@ class Services:
     prefetch: ResponseEmbedder
     outcomes: OutcomeRecorder
     former: Former
+    conversations: ConversationWriter
     background: Background
     settling: BackgroundQueue
     session_manager: SessionManager
@@ -229,7 +231,7 @@ def _compose(base: _Infrastructure) -> Services:
     turns, resolver = stores.turns, PolicyResolver(stores.policies, base.policy, base.shadow)
     settling = background.queue(_MAX_SETTLING)  # each within its deadline: Postgres, or else the journal
     waiting, metrics = FormingTurns(base.database), base.extensions.metrics or NO_METRICS
-    former = Former(stores.memories, waiting, base.policy, background, metrics)
+    former = Former(stores.memories, MemoryStates(base.database), waiting, base.policy, background, metrics)
     capture = Capture(stores.memories, base.policy, background, former, base.extensions.extractor)
     outcomes = OutcomeRecorder(turns, base.journal, resolver, capture, redactor)
     prefetch = ResponseEmbedder(embedders, background)
@@ -282,6 +284,7 @@ def _compose(base: _Infrastructure) -> Services:
         prefetch=prefetch,
         outcomes=outcomes,
         former=former,
+        conversations=ConversationWriter(stores.memories, base.policy),
         background=background,
         settling=settling,
         session_manager=session_manager,

@@ -24,6 +24,7 @@ from cognitive.api.sessions import PAGE_CHARACTERS
 from cognitive.catalog.refine import RefinedTools, ToolChooser
 from cognitive.errors import StoreUnavailable
 from cognitive.feedback.capture import Extractor
+from cognitive.feedback.conversations import RememberedConversation
 from cognitive.lab.why import Explanation
 from cognitive.pipeline import TurnRequest, create_context
 from cognitive.policy import Policy
@@ -67,6 +68,7 @@ class CognitiveLayer:
         self._prefetch = services.prefetch
         self._outcomes = services.outcomes
         self._former = services.former
+        self._conversations = services.conversations
         self._background = services.background
         self._settling = services.settling
         self._session_manager = services.session_manager
@@ -236,6 +238,28 @@ class CognitiveLayer:
             InvalidInput: a memory is invalid; the message names it, and nothing of its batch is stored.
         """
         return await self._agent_memories.remember(agent_id, memories, progress=progress)
+
+    @waits_for_recovery
+    async def remember_conversation(
+        self,
+        agent_id: str,
+        messages: Sequence[Message | Mapping[str, Any]],
+        *,
+        user_id: str | None = None,
+        session_id: str = "imported",
+        now: datetime | None = None,
+    ) -> RememberedConversation:
+        """Store the exchanges of a conversation as captured lines, and the memories that the rules form from them.
+
+        `messages` have a role and content, and may have the time `at`; `now` is when the conversation ended. Exchanges
+        that are stored already, also from a shorter version of the conversation, are left unchanged. The policy's
+        `capture` says which lines are stored; with "off", the user's and the assistant's.
+
+        Raises:
+            InvalidInput: an id or a message is invalid; nothing is stored.
+            StoreUnavailable: Postgres is unavailable; repeat the call.
+        """
+        return await self._conversations.remember(Scope.of_one(agent_id, user_id), messages, session_id, now)
 
     @instrument(RECALL)
     @waits_for_recovery

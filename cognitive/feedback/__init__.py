@@ -10,5 +10,6 @@ Modules, in order of execution:
 - `overlap`: measure how much of each shown memory a response contains.
 - `attribute`: decide which memories the response used.
 - `capture`: store the messages of a turn as episodes, and the memories that the host's extractor returns.
+- `conversations`: store a whole conversation, and what the rules form from it.
 - `drain`: move the journal's entries to Postgres in the background.
 """

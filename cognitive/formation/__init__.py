@@ -8,5 +8,6 @@ Modules, in order of execution:
 - `rules`: tables of patterns that recognise each kind, and of what forms nothing.
 - `extract`: apply the rules to an exchange.
 - `memories`: make memories of what was extracted.
+- `corrections`: find the formed memory that a statement takes back.
 - `updates`: find the formed memories that newer ones replace.
 """

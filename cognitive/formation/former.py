@@ -14,13 +14,16 @@ from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from brain import forming
+from brain.filters import MemoryFilter
 from brain.forming import FormingTurns
+from brain.states import MemoryStates
 from brain.store import MemoryStore
 from brain.types import Memory, NewMemory
 from brain.users import Scope
 from cognitive.background import Background
+from cognitive.formation.corrections import meant, taken_back
 from cognitive.formation.extract import extract
-from cognitive.formation.memories import CapturedLine, formed_memories, is_personal, line_source
+from cognitive.formation.memories import TAG, CapturedLine, formed_memories, is_personal, line_source
 from cognitive.formation.updates import with_updates
 from cognitive.policy import Policy
 from cognitive.telemetry.metrics import FORMED, NOT_FORMED, Metrics, Observation
@@ -31,6 +34,7 @@ log = logging.getLogger(__name__)
 _MAX_FORMING = 256  # turns in the queue; what is beyond is made up for by a later process
 _AT_CLOSE = 10.0  # seconds that forming may still take when the layer closes
 _MAX_MADE_UP = 10_000  # turns
+_MAX_COMPARED = 1_000  # formed memories, among which the one that a statement takes back is looked for
 # What is made up for is dropped if a memory was erased within this time before it, for clocks that differ.
 _CLOCKS_DIFFER = timedelta(minutes=5)
 _USER, _ASSISTANT = "/user", "/assistant"  # the ends of the sources of captured lines
@@ -40,9 +44,16 @@ class Former:
     """Forms memories from the captured lines of completed turns by rules, as `Policy.formation` says."""
 
     def __init__(
-        self, store: MemoryStore, waiting: FormingTurns, policy: Policy, background: Background, metrics: Metrics
+        self,
+        store: MemoryStore,
+        states: MemoryStates,
+        waiting: FormingTurns,
+        policy: Policy,
+        background: Background,
+        metrics: Metrics,
     ) -> None:
         self._store = store
+        self._states = states
         self._waiting = waiting
         self._policy = policy
         self._metrics = metrics
@@ -93,6 +104,7 @@ class Former:
         found = await asyncio.to_thread(extract, said.content, answer.content if answer else "", policy.formation.kinds)
         rejected = [Observation(NOT_FORMED, (n,), (rule,)) for rule, n in found.rejected.items()]
         quietly(lambda: self._metrics.observe(rejected))
+        await self._hide_taken_back(scope, said)
         memories = formed_memories(CapturedLine.of(said), found.proposals, policy.formation)
         shared = [each for each in memories if policy.capture_scope == "agent" and not is_personal(each)]
         own = [each for each in memories if each not in shared]
@@ -102,6 +114,26 @@ class Former:
             await self._store_formed(scope, turn_id, own, read_at, shared=False, end=True)
         if not memories:
             await self._waiting.end(scope, turn_id)
+
+    async def _hide_taken_back(self, scope: Scope, said: NewMemory | Memory) -> None:
+        """Retire the user's earlier formed memories that the line takes back, if it is certain which are meant."""
+        gone = taken_back(said.content)
+        if not gone:
+            return
+        found = await self._store.find(scope, MemoryFilter.parse({"tags": {"eq": TAG}}), _MAX_COMPARED)
+        earlier = [
+            memory
+            for memory in found
+            if memory.hidden_at is None
+            and memory.user_id == scope.user
+            and memory.speaker == said.speaker
+            and said.occurred_at is not None
+            and memory.occurred_at < said.occurred_at
+        ]
+        ids = {memory.id for stems in gone if (memory := meant(stems, earlier)) is not None}
+        if ids:
+            log.info("retired what the user took back: %s", ", ".join(map(str, ids)))
+            await self._states.retire(scope, list(ids), by="talk", now=datetime.now(UTC))
 
     async def _store_formed(
         self, scope: Scope, turn_id: str, memories: Sequence[NewMemory], read_at: datetime, *, shared: bool, end: bool

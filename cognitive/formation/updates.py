@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from brain.claims import claim_of
+from brain.claims import announces_change, claim_of
 from brain.store import MemoryStore
 from brain.types import Memory, NewMemory
 from brain.users import Scope
+
+# What a person may have several of: another one is added, unless the statement announces a change.
+_SEVERAL = re.compile(
+    r"\b(?:favou?rites?|(?:dis)?lik\w+|lov\w+|enjoy\w*|hat\w+|avoid\w*|allerg\w+|hobb(?:y|ies)|interests?|types|kinds"
+    r"|genres|brands)\b",
+    re.IGNORECASE,
+)
 
 
 async def with_updates(store: MemoryStore, scope: Scope, memories: Sequence[NewMemory]) -> list[NewMemory]:
@@ -37,6 +45,8 @@ def _superseding(memory: NewMemory, known: Sequence[Memory]) -> NewMemory:
 def _is_replaced(old: Memory, new: NewMemory) -> bool:
     one, other = claim_of(old.content, old.speaker), claim_of(new.content, new.speaker)
     if one is None or other is None or one.key != other.key or one.value == other.value:
+        return False
+    if _SEVERAL.search(new.content) and not announces_change(new.content):
         return False
     return _origin(old) == _origin(new) and new.occurred_at is not None and old.occurred_at < new.occurred_at
 

@@ -188,3 +188,47 @@ async def test_preferences_of_a_team_agent_stay_the_users(urls, embedder, agent)
         await say(layer, agent, f"{LIKES} {RENT}", user="ada")
     assert await formed(urls, embedder, agent, user_id="ada") == [("fact", RENT), ("preference", LIKES)]
     assert await formed(urls, embedder, agent, user_id="ben") == [("fact", RENT)]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "replaced"),
+    [
+        ("Preferred seat: window", "Preferred seat: aisle", True),
+        ("Avoided road types: motorways", "Avoided road types: toll roads", False),
+        ("Favourite cuisine: Thai", "Favourite cuisine: Greek", False),
+        ("My favourite cuisine is Thai.", "My favourite cuisine is now Greek.", True),
+    ],
+)
+async def test_another_of_several_preferences_replaces_none(urls, embedder, agent, first, second, replaced):
+    async with CognitiveLayer.open(urls.app, policy=Policy(detect_updates=True), embedder=embedder) as layer:
+        dated = [datetime(2026, month, 1, tzinfo=UTC) for month in (3, 5)]
+        texts = zip((first, second), dated, strict=True)
+        [old, _] = await layer.remember(
+            agent, [NewMemory(type="fact", content=text, user_id="ada", occurred_at=at) for text, at in texts]
+        )
+        [memory] = await layer.get(agent, [old], user_id="ada")
+    assert (memory.hidden_reason == "superseded") is replaced
+
+
+@pytest.mark.parametrize(
+    ("stated", "said", "hidden"),
+    [
+        ("I love strong coffee.", "I no longer love coffee.", True),
+        ("My address is 4 Hill Road.", "Please forget my old address.", True),
+        ("I love strong coffee.", "Do you think I no longer love coffee?", False),
+        ("I love strong coffee. I love coffee cake too.", "I don't love coffee anymore.", False),
+        ("I love strong coffee.", "My brother no longer loves coffee.", False),
+    ],
+)
+async def test_memory_that_the_user_takes_back_is_retired(urls, embedder, agent, stated, said, hidden):
+    for n, text in enumerate((stated, said)):
+        async with forming(urls, embedder) as layer:
+            await say(layer, agent, text, at=datetime(2026, 3, 1 + n, 9, tzinfo=UTC), user="ada")
+    async with forming(urls, embedder, "off") as layer:
+        found = await layer.admin.find(agent, {"tags": {"eq": "formed"}}, user_id="ada")
+        first = [memory for memory in found if memory.content in stated]
+        assert [memory.hidden_reason == "retired" for memory in first] == [hidden] * len(first)
+        assert first
+        if hidden:
+            [restored] = await layer.restore(agent, [first[0].id], user_id="ada")
+            assert restored.hidden_reason is None

@@ -51,6 +51,7 @@ CALLS = {
     "pre_turn": [((object(),), {})],
     "post_turn": [((object(), object()), {}), ((TurnRef("a", "t"), object()), {})],
     "remember": [(("a", []), {})],
+    "remember_conversation": [(("a", []), {"user_id": "u", "session_id": "s", "now": None})],
     "recall": [
         (("a", "query"), {}),
         (
