@@ -246,7 +246,7 @@ def _compose(base: _Infrastructure) -> Services:
         ErasureListeners(),
     )
     background.on_close(resolver.drain)
-    recall = Recall(stores.engine, resolver, stores.memories, turns)
+    recall = Recall(stores.engine, resolver, stores.memories, turns, stores.counter)
     memories = AgentMemories(
         stores.memories,
         MemoryStates(base.database),
