@@ -184,13 +184,13 @@ class Journal:
             c.executemany("DELETE FROM entry WHERE id = ?", due)
         return len(due)
 
-    def cut(self, scope: Scope, remains: Residue) -> int:
+    def cut(self, scope: Scope, remains: Residue, *, dry_run: bool = False) -> int:
         """Remove erased text from a user's entries, and return the number of entries that contained such text.
 
         In the operator's view, and in the view without a user, the entries of all users are searched: the turns of all
         users read shared memories.
 
-        A changed entry gets a new id. A process that is draining the old entry thus finds that it is gone.
+        A changed entry gets a new id. A process that drains the old entry finds it gone. `dry_run` only counts.
         """
         if not self.exists:
             return 0
@@ -201,10 +201,11 @@ class Journal:
             for user_id, turn_id, opening, outcome, kept_at in c.execute(select, values).fetchall():
                 cleaned = opening and opening_without(opening, remains), outcome and remains.cut_json(outcome)
                 if cleaned != (opening, outcome):
-                    key = (scope.agent_id, user_id, turn_id)
-                    c.execute("DELETE FROM entry WHERE agent_id = ? AND user_id = ? AND turn_id = ?", key)
-                    c.execute(_PUT, (*key, *cleaned, kept_at))
                     changed += 1
+                    if not dry_run:
+                        key = (scope.agent_id, user_id, turn_id)
+                        c.execute("DELETE FROM entry WHERE agent_id = ? AND user_id = ? AND turn_id = ?", key)
+                        c.execute(_PUT, (*key, *cleaned, kept_at))
         return changed
 
     @property

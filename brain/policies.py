@@ -80,6 +80,20 @@ class SampledTurn:
     user_id: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class PolicyRun:
+    """A policy that turns were planned under: its settings, the time of its first use, and its latest turns.
+
+    `turns` counts those among the latest turns that were read, and `last_at` is the time of the latest of them.
+    """
+
+    version: str
+    content: Mapping[str, Any]
+    first_used_at: datetime
+    turns: int
+    last_at: datetime
+
+
 class PolicyStore:
     """Stores and reads the saved policies and activations of all agents; an agent sees only its own."""
 
@@ -158,6 +172,15 @@ class PolicyStore:
         """Return the full settings of a policy by its version, or None if no turn was planned under this policy."""
         rows = await self._fetch(Scope(agent_id), SQL.content, version=version)
         return dict(rows[0]["content"]) if rows else None
+
+    async def runs(self, scope: Scope, latest: int) -> list[PolicyRun]:
+        """Return the policies that the latest turns were planned under, that of the latest turn first."""
+        return [as_value(PolicyRun, row) for row in await self._fetch(scope, SQL.runs, latest=latest)]
+
+    async def used(self, agent_id: str, versions: Sequence[str]) -> list[PolicyRun]:
+        """Return these policies, as far as turns were planned under them; turns are not counted."""
+        rows = await self._fetch(Scope(agent_id), SQL.used, versions=list(versions))
+        return [as_value(PolicyRun, row) for row in rows]
 
     async def shadowed(self, scope: Scope, version: str, latest: int) -> list[ShadowedTurn]:
         """Return the latest turns in which this policy ran as a shadow, with the memories that it would have shown."""

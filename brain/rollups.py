@@ -21,7 +21,9 @@ Key = tuple[str, str]  # dimension and value, such as ("frame", "task")
 class RollupCounts:
     """The numbers that a turn adds to the counts of one key, such as a tool or a frame (the kind of turn).
 
-    `latency` has the number of turns in each latency bucket.
+    `shown`, `used`, `tokens` and `used_tokens` are of the memories that the prompt showed for this turn or that recall
+    returned; `pinned_tokens` are of the pinned memories, which are in every prompt and never judged. `latency` has the
+    number of turns in each latency bucket.
     """
 
     turns: int = 0
@@ -37,6 +39,7 @@ class RollupCounts:
     used_tokens: int = 0
     deduped: int = 0
     trimmed: int = 0
+    pinned_tokens: int = 0
     milliseconds: float = 0.0
     latency: tuple[int, ...] = ()
 
@@ -49,13 +52,16 @@ class TurnMetrics(TypedDict, total=False):
 
     `elapsed` is the duration of `pre_turn` in milliseconds, `stages` the duration of each stage of it. `types` has, for
     each memory type, how many memories were found, removed as duplicates (`deduped`), and left out because they
-    exceeded a limit or a budget (`trimmed`).
+    exceeded a limit or a budget (`trimmed`). `pinned` is the number of pinned memories in the prompt, and
+    `pinned_tokens` the tokens of their block.
     """
 
     elapsed: float | None
     stages: Mapping[str, float]
     types: Mapping[str, Mapping[str, int]]
     abstained: bool
+    pinned: int
+    pinned_tokens: int
     tools_cut: int
     model: str
 
@@ -161,6 +167,7 @@ def _whole(turn: CountedTurn) -> RollupCounts:
         abstained=int(turn.measures.get("abstained", False)),
         **{name: sum(numbers.get(name, 0) for numbers in types.values()) for name in ("found", "deduped", "trimmed")},
         **_used(turn.memories),
+        pinned_tokens=turn.measures.get("pinned_tokens", 0) if turn.status == "completed" else 0,
         milliseconds=elapsed or 0.0,
         latency=_histogram(elapsed) if elapsed is not None else (),
     )

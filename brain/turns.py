@@ -147,21 +147,16 @@ class TurnLog:
                 return expired
 
     async def expose_recalled(
-        self, scope: Scope, turn_id: str, memories: Sequence[tuple[UUID, MemoryType, float | None]], at: datetime
+        self, scope: Scope, turn_id: str, memories: Sequence[tuple[UUID, MemoryType, float | None, int]], at: datetime
     ) -> None:
         """Record that the turn showed the memories that the recall tool returned, unless the turn is closed.
 
-        `memories` are (id, type, relevance gap). The gap is the best relevance of the turn minus the memory's, or None.
+        `memories` are (id, type, relevance gap, tokens). The gap is the best relevance of the turn minus the memory's,
+        or None.
         """
-        ids, types, relevance_gaps = ([each[n] for each in memories] for n in range(3))
-        bound = SQL.expose_recalled(
-            agent_id=scope.agent_id,
-            turn_id=turn_id,
-            memory_ids=ids,
-            memory_types=types,
-            at=at,
-            relevance_gaps=relevance_gaps,
-        )
+        ids, types, relevance_gaps, tokens = ([each[n] for each in memories] for n in range(4))
+        shown = {"memory_ids": ids, "memory_types": types, "relevance_gaps": relevance_gaps, "tokens": tokens}
+        bound = SQL.expose_recalled(agent_id=scope.agent_id, turn_id=turn_id, at=at, **shown)
         await self._database.run(scope, lambda c: c.execute(*bound))
 
     async def shown(self, scope: Scope, turn_id: str) -> list[ExposureRow]:

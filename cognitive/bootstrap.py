@@ -253,7 +253,7 @@ def _compose(base: _Infrastructure) -> Services:
         ErasureListeners(),
     )
     background.on_close(resolver.drain)
-    recall = Recall(stores.engine, resolver, turns)
+    recall = Recall(stores.engine, resolver, turns, stores.counter)
     memories = AgentMemories(
         stores.memories,
         MemoryStates(base.database),

@@ -22,6 +22,7 @@ from cognitive.policy.resolver import PolicyResolver
 from cognitive.preflight import signals
 from cognitive.recall_hits import RecallHit, RecallHits
 from cognitive.recording.record import RecordedCandidate, decode
+from cognitive.tokens import TokenCounter, count
 from cognitive.trace import NOT_ELIGIBLE
 from cognitive.turn import MAX_MESSAGE_LENGTH
 from cognitive.validation import require_aware, require_label, require_sequence
@@ -50,10 +51,13 @@ class _Search:
 class Recall:
     """Answers the recall tool, by which a model searches the agent's memories."""
 
-    def __init__(self, engine: ContextEngine, policies: PolicyResolver, turns: TurnLog) -> None:
+    def __init__(
+        self, engine: ContextEngine, policies: PolicyResolver, turns: TurnLog, counter: TokenCounter = count
+    ) -> None:
         self._engine = engine
         self._policies = policies
         self._turns = turns
+        self._counter = counter
 
     async def search(
         self,
@@ -92,7 +96,9 @@ class Recall:
         hits = RecallHits(_hits(found[:limit]), more=len(found[limit:]))
         if turn_id and hits:
             gaps = await _relevance_gaps(self._turns, scope, turn_id, hits)
-            await self._turns.expose_recalled(scope, turn_id, gaps, now)
+            tokens = (self._counter(hit.content) for hit in hits)
+            shown = [(*gap, each) for gap, each in zip(gaps, tokens, strict=True)]
+            await self._turns.expose_recalled(scope, turn_id, shown, now)
         return hits
 
     async def _find(self, search: _Search) -> Sequence[Folded]:

@@ -107,6 +107,10 @@ class WindowSimilarity:
     parts: tuple[float, ...] = ()
 
 
+# The relevance factors that depend on the query; the others (length, first person, ...) are the same for all queries.
+MATCH_FACTORS = ("lexical", "lexical_context", "semantic", "semantic_context", "date")
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A memory that the search found, on its way through the stages that decide if it is shown.
@@ -143,18 +147,28 @@ class Candidate:
     lowered: str = ""
     moved: str = ""
 
+    @property
+    def match(self) -> float:
+        """The match of the memory with the query, on the scale on which abstention compares candidates.
+
+        It is the sum of the relevance factors that depend on the query, plus the lift learned from similar past turns.
+        """
+        return sum([self.factors.get(name, 0.0) for name in MATCH_FACTORS]) + self.boost.lift
+
 
 @dataclass(frozen=True, slots=True)
 class CandidateResult:
     """The decision about a candidate memory: its disposition (shown, or why not), with a number and a reason.
 
-    `value` is the number on which the decision rests, for example a similarity or a rank.
+    `value` is the number on which the decision rests, for example a similarity or a rank. `threshold` is the match that
+    the memory needed, if it was dropped because its own match is too low.
     """
 
     candidate: Candidate
     disposition: Disposition
     value: float
     reason: str
+    threshold: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +262,8 @@ class Trace:
         sections: the token budgets that applied.
         trim: the changes to the tools, or None if all fit.
         window: the measurements of the conversation's window.
+        pinned: number of pinned memories in the prompt.
+        pinned_tokens: tokens of the block with the pinned memories.
     """
 
     query: str
@@ -260,6 +276,8 @@ class Trace:
     sections: SectionBudgets = NO_SECTION_BUDGETS
     trim: Trim | None = None
     window: Mapping[str, Any] = field(default_factory=dict)
+    pinned: int = 0
+    pinned_tokens: int = 0
 
     def of(self, memory_id: UUID) -> CandidateResult | None:
         """Return the decision about a memory, or None if it was no candidate in this turn."""
@@ -275,8 +293,8 @@ class Trace:
 
         `elapsed` and `stages` are milliseconds. `types` has, for each memory type, how many memories were `found`, how
         many were left out as repetitions (`deduped`), and how many because of a limit, such as the room in the prompt
-        (`trimmed`). `abstained` is True if the turn showed no memory and at least one was irrelevant. `model` is the
-        language model of the turn.
+        (`trimmed`). `pinned` and `pinned_tokens` are of the pinned memories. `abstained` is True if the turn showed no
+        memory and at least one was irrelevant. `model` is the language model of the turn.
         """
         by_type: dict[str, Counter[str]] = {}
         for result in self.candidates:
@@ -289,6 +307,8 @@ class Trace:
             "elapsed": round(self.timings[ELAPSED], 3) if ELAPSED in self.timings else None,
             "stages": {name: round(ms, 3) for name, ms in self.stages.items()},
             "types": {type_: dict(counts) for type_, counts in by_type.items()},
+            "pinned": self.pinned,
+            "pinned_tokens": self.pinned_tokens,
             "abstained": not ended["shown"] and ended["irrelevant"] > 0,
             "tools_cut": len(self.trim.cut) if self.trim is not None else 0,
         }

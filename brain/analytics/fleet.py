@@ -5,12 +5,13 @@ The counts contain no text. Only database logins with the overview role may read
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
 from brain import rollups, statements
+from brain.analytics.paging import patterns
 from brain.analytics.turn_rows import Period, Point, Total
 from brain.errors import InvalidInput, SchemaError, StoreError, StoreUnavailable
 from brain.postgres import roles
@@ -25,6 +26,8 @@ MAX_AGENTS = 500  # of one page
 MIN_TURNS = 20  # minimum turns of an agent for its share of degraded turns to be meaningful
 _SECONDS = 10.0
 _REMEDY = "run `cognitive db roles LOGIN --overview --url URL-OF-THE-OWNER`"
+
+AgentOrder = Literal["name", "turns", "used", "degraded", "last"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,19 @@ class FleetAnalytics:
         rows = await self._fetch(SQL.across_agents, period, order=order, limit=limit, min_turns=MIN_TURNS)
         return [Total(row["agent_id"], _numbers(row), row["last_at"]) for row in rows]
 
+    async def listed(
+        self, period: Period, order: AgentOrder = "turns", name: str = "", limit: int = 50
+    ) -> tuple[list[Total], int]:
+        """Return up to `limit` agents, whether or not they had turns in the period, and the number of all that match.
+
+        `name` has words that must all be in their names. Each has the sums of its turn counts in the period.
+        """
+        if not 0 < limit <= MAX_AGENTS:
+            raise InvalidInput(f"limit: expected a number from 1 to {MAX_AGENTS}, got {limit}")
+        rows = await self._fetch(SQL.agent_list, period, order=order, patterns=patterns(name), limit=limit)
+        found = [Total(row["agent_id"], _numbers(row), row["last_at"]) for row in rows]
+        return found, rows[0]["matching"] if rows else 0
+
     async def page(self, limit: int = 50, offset: int = 0) -> list[AgentSummary]:
         """Return at most `limit` agents that had turns, from position `offset`; the latest turns come first.
 
@@ -87,13 +103,6 @@ class FleetAnalytics:
         """Return the turn counts of all agents together for each day (UTC) of the period."""
         rows = await self._fetch(SQL.across_series, period)
         return [Point(row["step"], Total("", _numbers(row))) for row in rows]
-
-    async def daily_use(self, period: Period, agents: Sequence[str]) -> Mapping[str, Mapping[datetime, float | None]]:
-        """Return, for each of these agents and each day, the share of shown memories that were used."""
-        courses: dict[str, dict[datetime, float | None]] = {agent: {} for agent in agents}
-        for row in await self._fetch(SQL.across_courses, period, agent_ids=list(agents)):
-            courses[row["agent_id"]][row["step"]] = row["used"] / row["shown"] if row["shown"] else None
-        return courses
 
     async def _fetch(self, statement: SqlStatement, period: Period, **more: Any) -> Sequence[Any]:
         async def work(c: Connection) -> Sequence[Any]:

@@ -19,7 +19,7 @@ from brain.postgres.reading import ReadDatabase
 from brain.postgres.wire_types import as_value
 from brain.search import Masses
 from brain.statements import SqlStatement
-from brain.types import MEMORY_TYPES, HiddenReason, MemoryType, Receipt
+from brain.types import MEMORY_TYPES, HiddenReason, MemoryType
 from brain.users import Scope
 
 UsageGroup = Literal["never", "ignored", "rising", "stale"]
@@ -268,11 +268,6 @@ class MemoryAnalytics:
         """Return how often memories of each type were shown and used, where the ranking of a single memory starts."""
         rows = await self._of_memories(scope, SQL.base)
         return {row["type"]: Masses(**{name: row[name] for name in row.keys() if name != "type"}) for row in rows}  # noqa: SIM118
-
-    async def removal(self, scope: Scope, ids: Sequence[UUID]) -> Receipt:
-        """Return how many rows an erasure of these memories would delete now, for a confirmation page."""
-        rows = await self._of_memories(scope, SQL.removal, memory_ids=list(ids))
-        return Receipt(scope.agent_id, **dict(rows[0]))
 
     async def lifecycle(self, scope: Scope, memory_id: UUID) -> MemoryLifecycle | None:
         """Return a memory with its links, times and usage, or None if the agent has no such memory."""

@@ -91,6 +91,16 @@ class VectorCoverage:
         return self.looked == MAX_PASSAGES
 
 
+@dataclass(frozen=True, slots=True)
+class RecentState:
+    """The turns since a time: their number, how many were degraded or failed, and their 95th percentile in ms."""
+
+    turns: int
+    degraded: int
+    failed: int
+    slow: float | None
+
+
 class RecentAnalytics:
     """Reads the latest turns of one agent for the dashboard, under row level security."""
 
@@ -116,7 +126,7 @@ class RecentAnalytics:
     async def degradations(self, scope: Scope, period: Period) -> Degradations:
         """Count the degradation codes of the latest turns of a period, by time step."""
         degradations = _DEGRADATIONS(
-            agent_id=scope.agent_id, since=period.since, until=period.until, step=period.step, zone=period.zone
+            agent_id=scope.agent_id, since=period.since, until=period.until, step=period.step, zone=period.step_zone
         )
         rows = await self._database.run(scope, lambda c: c.fetch(*degradations), timeout=_SECONDS)
         steps: dict[datetime, dict[str, int]] = {}
@@ -126,6 +136,12 @@ class RecentAnalytics:
             {at: {reason: n for reason, n in counts.items() if reason} for at, counts in steps.items()},
             {at: counts.get("", 0) for at, counts in steps.items()},
         )
+
+    async def state(self, scope: Scope, since: datetime) -> RecentState:
+        """Return the results of the turns since a time."""
+        state = SQL.state(agent_id=scope.agent_id, since=since)
+        row = await self._database.run(scope, lambda c: c.fetchrow(*state), timeout=_SECONDS)
+        return RecentState(**dict(row))
 
     async def embedded(self, scope: Scope) -> VectorCoverage:
         """Return how many passages have vectors of each embedding model."""

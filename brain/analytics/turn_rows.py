@@ -69,6 +69,11 @@ class Period:
         of_days = self.step == "day" and (self.zone == "UTC" or self.until - self.since > _MAX_HOURLY)
         return "day" if of_days else "hour"
 
+    @property
+    def step_zone(self) -> str:
+        """The time zone in which the steps of a chart begin: the period's, or UTC if the stored counts are by day."""
+        return "UTC" if self.span == "day" else self.zone
+
 
 @dataclass(frozen=True, slots=True)
 class Total:
@@ -90,6 +95,11 @@ class Total:
     def precision(self) -> float | None:
         """The share of shown memory tokens that belong to used memories."""
         return _share(self.numbers.used_tokens, self.numbers.tokens)
+
+    @property
+    def memory_tokens(self) -> float | None:
+        """The tokens of memory per completed turn: shown, recalled and pinned memories."""
+        return _share(self.numbers.tokens + self.numbers.pinned_tokens, self.numbers.completed)
 
     @property
     def abstained(self) -> float | None:
@@ -135,17 +145,20 @@ class TurnFilter:
     """The conditions that a list of turns is filtered by. A condition that is None matches every turn.
 
     Attributes:
-        words: words that must all appear in the message.
+        words: words that must all appear in the message or the response.
         status: the status of the turn, or "unfinished" for failed and abandoned turns.
         stage: the stage whose duration `min_ms` limits; by default the whole `pre_turn`.
         min_ms: the minimum duration in milliseconds.
         showed: the type of a memory that the turn showed.
         used: True for turns that used a memory that they showed (of type `showed`, if set), False for turns that showed
-            one without using it.
+            some and used none of them.
+        used_unshown: True for turns that used a memory that their prompt did not show: the model had to recall it.
+        rating: True for turns with a memory rated useful, False for turns with one rated not useful.
         held_back: "deduped" if the turn left out a memory as a repetition, "trimmed" if because of a limit, such as
             room.
         model: the language model, "" for turns that named none.
         reason: the code of a degradation.
+        policies: policies that the turn was planned under, any of them; empty for all.
     """
 
     words: str | None = None
@@ -154,13 +167,15 @@ class TurnFilter:
     frame: str | None = None
     category: str | None = None
     runtime: str | None = None
-    policy: str | None = None
+    policies: tuple[str, ...] = ()
     tool: str | None = None
     degraded: bool | None = None
     abstained: bool | None = None
     user_id: str | None = None
     showed: str | None = None
     used: bool | None = None
+    used_unshown: bool = False
+    rating: bool | None = None
     held_back: str | None = None
     stage: str | None = None
     min_ms: float | None = None
@@ -197,6 +212,7 @@ class TurnListRow:
     shown: int
     used: int
     tokens: int
+    pinned: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ read-only role is enough.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -53,6 +55,28 @@ _TURNS = {
 _ANY_TURN = TurnFilter()
 
 
+@dataclass(frozen=True, slots=True)
+class ConversationTurn:
+    """A turn in the conversation of its session: message and response, and what the memories in it came to.
+
+    `response` is None if it is not stored.
+    """
+
+    turn_id: str
+    at: datetime
+    user_id: str | None
+    status: str
+    message: str
+    response: str | None
+    degraded: tuple[str, ...]
+    frame: str
+    abstained: bool
+    milliseconds: float | None
+    shown: int
+    used: int
+    tokens: int
+
+
 class TurnAnalytics(MemoryAnalytics):
     """Reads one agent's turns and memories for the dashboard, under row level security.
 
@@ -93,17 +117,21 @@ class TurnAnalytics(MemoryAnalytics):
     ) -> list[Point]:
         """Return the sums of the counts of a period's turns by time step, in order. Steps without turns are left out.
 
+        The sums of all steps are those of `totals`.
+
         Raises:
             InvalidInput: Postgres does not know the time zone.
         """
+        since, until, first_day, last_day = period.days if period.span == "day" else (period.begin, *[period.until] * 3)
         asked = {
             "agent_id": scope.agent_id,
-            "span": period.span,
             "dimension": by,
-            "since": period.begin,
-            "until": period.until,
+            "since": since,
+            "until": until,
+            "first_day": first_day,
+            "last_day": last_day,
             "step": period.step,
-            "zone": period.zone,
+            "zone": period.step_zone,
             "value": value,
         }
 
@@ -130,7 +158,7 @@ class TurnAnalytics(MemoryAnalytics):
             frame=wanted.frame,
             category=wanted.category,
             runtime=wanted.runtime,
-            policy=wanted.policy,
+            policies=list(wanted.policies) if wanted.policies else None,
             degraded=wanted.degraded,
             abstained=wanted.abstained,
             tool=wanted.tool,
@@ -140,6 +168,8 @@ class TurnAnalytics(MemoryAnalytics):
             user_id=wanted.user_id,
             shown_type=wanted.showed,
             used=wanted.used,
+            used_unshown=wanted.used_unshown,
+            rating=wanted.rating,
             stage=wanted.stage,
             held_back=wanted.held_back,
             model=wanted.model,
@@ -156,6 +186,23 @@ class TurnAnalytics(MemoryAnalytics):
         row = rows[0]
         told = {name: row[name] or {} for name in ("measures", "timings", "trim", "window", "sections", "excerpts")}
         return as_value(TurnMeasurements, row, **told)
+
+    async def conversation(
+        self, scope: Scope, session_id: str, *, limit: int = 50, after: tuple[Any, ...] | None = None
+    ) -> ResultPage[ConversationTurn]:
+        """Return the turns of a session, oldest first, from a position (time, turn id) on."""
+        at, turn_id = after or (EARLIEST, "")
+        rows = await self._fetch(
+            scope,
+            SQL.conversation,
+            session_id=session_id,
+            after_at=at,
+            after_turn_id=turn_id,
+            limit=page_limit(limit) + 1,
+        )
+        turns = tuple(as_value(ConversationTurn, row) for row in rows[:limit])
+        following = (turns[-1].at, turns[-1].turn_id) if len(rows) > limit else None
+        return ResultPage(turns, len(turns), following)
 
     async def policies(self, scope: Scope, limit: int = 100) -> list[PolicyUsage]:
         """Return the policies that the agent's turns used, latest first, with the sums of the counts of these turns."""

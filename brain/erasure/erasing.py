@@ -16,7 +16,7 @@ from uuid import UUID
 
 from brain import caches, memory_rows, statements
 from brain.embedding.embedders import Embedders
-from brain.erasure import erase_rows, purge_derived
+from brain.erasure import erase_rows, preview, purge_derived
 from brain.erasure.purge_derived import Purge, Quoting
 from brain.erasure.residue import Residue, says_nothing
 from brain.errors import InvalidInput, StoreError, UnknownMemory
@@ -34,6 +34,7 @@ _End: TypeAlias = Receipt | list[Quoting] | None  # of an erasure's last transac
 
 log = logging.getLogger(__name__)
 
+_PREVIEW_SECONDS = 30.0
 _SECONDS = 600.0  # timeout: all texts of an agent are searched, while turns go on
 
 
@@ -126,6 +127,20 @@ class Eraser:
                 caches.empty()
                 return receipt
         raise StoreError(f"the memories to erase were changed {MAX_TRIES} times in a row; nothing is erased")
+
+    async def preview(self, scope: Scope, ids: Sequence[UUID]) -> Receipt:
+        """Return the receipt that `memories` would have now; nothing is changed.
+
+        Raises:
+            UnknownMemory: the view does not see one of the ids.
+            InvalidInput: a user's view would erase a shared memory.
+        """
+        owned = await self._owned(scope, ids)
+        return _sum(scope.agent_id, [await self._preview(owner, own) for owner, own in owned.items()])
+
+    async def _preview(self, scope: Scope, ids: list[UUID]) -> Receipt:
+        purge = Purge(*scope.key, Residue(sorted(await self._said(scope, ids))))
+        return await self._database.run(_view(scope), partial(preview.preview, purge, ids), timeout=_PREVIEW_SECONDS)
 
     async def _said(self, scope: Scope, ids: list[UUID]) -> frozenset[str]:
         return await self._database.run(_view(scope), partial(_said, scope.agent_id, ids))
@@ -305,9 +320,7 @@ def _without(remains: Residue, memory: Memory) -> NewMemory:
     Raises:
         InvalidInput: nothing would be left of its content.
     """
-    fields = {name: getattr(memory, name) for name in NewMemory.model_fields}
-    said = {name: fields[name] for name in purge_derived.QUOTING}
-    left = NewMemory(**{**fields, **purge_derived.without(said, memory.trust, remains)})
+    left = preview.without(memory, remains)
     if says_nothing(left.content):
         raise InvalidInput(f"content: nothing is left of memory {memory.id}")
     return left

@@ -43,7 +43,7 @@ NONE = text("'{}'")
 _MEMORY_TYPES = ", ".join(f"'{name}'" for name in MEMORY_TYPES)
 _COUNTS = (
     "turns", "completed", "failed", "abandoned", "degraded", "abstained", "found", "shown", "used", "tokens",
-    "used_tokens", "deduped", "trimmed",
+    "used_tokens", "deduped", "trimmed", "pinned_tokens",
 )
 
 

@@ -174,22 +174,6 @@ GROUP BY tag ORDER BY count(*) DESC, tag LIMIT :limit
 SELECT type, shown, used, last_at AS at, decoys, decoys_used FROM cognitive.usage_base
 WHERE agent_id = :agent_id AND user_id = cognitive.scope()
 
--- name: removal
--- The number of rows that erasing these memories deletes.
-SELECT (SELECT count(*) FROM cognitive.memory WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[])) AS memories,
-       (SELECT count(*) FROM cognitive.passage WHERE agent_id = :agent_id
-           AND memory_id = ANY(:memory_ids::uuid[])) AS passages,
-       (SELECT count(*) FROM cognitive.embedding WHERE agent_id = :agent_id
-           AND memory_id = ANY(:memory_ids::uuid[])) AS embeddings,
-       (SELECT coalesce(sum(cardinality(lexemes)), 0) FROM cognitive.passage
-        WHERE agent_id = :agent_id AND memory_id = ANY(:memory_ids::uuid[])) AS postings,
-       (SELECT count(*) FROM cognitive.exposure WHERE agent_id = :agent_id
-           AND memory_id = ANY(:memory_ids::uuid[])) AS exposures,
-       (SELECT count(*) FROM cognitive.usage WHERE agent_id = :agent_id
-           AND memory_id = ANY(:memory_ids::uuid[])) AS usage,
-       (SELECT count(*) FROM cognitive.revision WHERE agent_id = :agent_id
-           AND memory_id = ANY(:memory_ids::uuid[])) AS revisions
-
 -- name: life
 -- The times at which a memory was stored and changed, its links to other memories, and its usage.
 SELECT m.id, m.seq, m.type, m.content, m.speaker, m.occurred_at, m.session_id, m.tags, m.pinned, m.replaced_by, m.hidden_at, m.hidden_reason,

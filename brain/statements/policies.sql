@@ -53,6 +53,23 @@ ORDER BY s.at DESC, s.turn_id
 -- The content of a policy that turns were planned with.
 SELECT content FROM cognitive.policy WHERE agent_id = :agent_id AND version = :version
 
+-- name: runs
+-- The policies of the latest turns, that of the latest turn first.
+SELECT p.version, p.content, p.first_used_at, r.turns, r.last_at
+FROM (SELECT policy, count(*) AS turns, max(at) AS last_at FROM (
+          SELECT t.policy, t.at FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+              SELECT policy, at, turn_id FROM cognitive.turn WHERE agent_id = :agent_id AND user_id = scope.of_user
+              ORDER BY at DESC, turn_id DESC LIMIT :latest) AS t
+          ORDER BY t.at DESC, t.turn_id DESC LIMIT :latest) AS latest
+      GROUP BY policy) AS r
+JOIN cognitive.policy AS p ON p.agent_id = :agent_id AND p.version = r.policy
+ORDER BY r.last_at DESC, p.version
+
+-- name: used
+-- Policies by version, with the time of their first use.
+SELECT version, content, first_used_at, 0 AS turns, first_used_at AS last_at FROM cognitive.policy
+WHERE agent_id = :agent_id AND version = ANY(:versions::text[]) ORDER BY version
+
 -- name: base_rates
 -- Showings and uses of the scope's memories by type, as decayed sums.
 SELECT type, shown, used, last_at AS at, decoys, decoys_used FROM cognitive.usage_base

@@ -124,6 +124,22 @@ WHERE agent_id = :agent_id AND <searched> AND id <> ALL(:memory_ids::uuid[])
         m.metadata)), p.probe) > 0)
 ORDER BY seq
 
+-- name: rows_of_memories
+-- The number of rows that belong to memories.
+SELECT (SELECT count(*) FROM cognitive.memory WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[])) AS memories,
+       (SELECT count(*) FROM cognitive.passage WHERE agent_id = :agent_id
+           AND memory_id = ANY(:memory_ids::uuid[])) AS passages,
+       (SELECT count(*) FROM cognitive.embedding WHERE agent_id = :agent_id
+           AND memory_id = ANY(:memory_ids::uuid[])) AS embeddings,
+       (SELECT coalesce(sum(cardinality(lexemes)), 0) FROM cognitive.passage
+        WHERE agent_id = :agent_id AND memory_id = ANY(:memory_ids::uuid[])) AS postings,
+       (SELECT count(*) FROM cognitive.exposure WHERE agent_id = :agent_id
+           AND memory_id = ANY(:memory_ids::uuid[])) AS exposures,
+       (SELECT count(*) FROM cognitive.usage WHERE agent_id = :agent_id
+           AND memory_id = ANY(:memory_ids::uuid[])) AS usage,
+       (SELECT count(*) FROM cognitive.revision WHERE agent_id = :agent_id
+           AND memory_id = ANY(:memory_ids::uuid[])) AS revisions
+
 -- name: said_before
 -- The contents of earlier revisions of memories.
 SELECT previous FROM cognitive.revision

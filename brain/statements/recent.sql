@@ -44,3 +44,14 @@ UNION ALL
      SELECT DISTINCT model FROM cognitive.embedding
      WHERE agent_id = :agent_id AND user_id = sample.user_id AND memory_id = sample.memory_id AND ordinal = sample.ordinal OFFSET 0) AS e
  GROUP BY e.model ORDER BY count(*) DESC, e.model)
+
+-- name: state
+-- The latest <most> turns since a time: how many there are, were degraded and failed, and how long they took.
+SELECT count(*) AS turns, count(*) FILTER (WHERE cardinality(degraded) > 0) AS degraded,
+       count(*) FILTER (WHERE status = 'failed') AS failed,
+       percentile_cont(0.95) WITHIN GROUP (ORDER BY (measures ->> 'elapsed')::float8) AS slow
+FROM (SELECT t.* FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+          SELECT turn_id, at, degraded, status, measures FROM cognitive.turn
+          WHERE agent_id = :agent_id AND user_id = scope.of_user AND at >= :since
+          ORDER BY at DESC, turn_id DESC LIMIT <most>) AS t
+      ORDER BY t.at DESC, t.turn_id DESC LIMIT <most>) AS latest

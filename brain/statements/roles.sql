@@ -12,9 +12,13 @@ BEGIN
     END LOOP;
     GRANT SELECT ON ALL TABLES IN SCHEMA cognitive TO cognitive_reader;
     GRANT SELECT ON cognitive.rollup TO cognitive_overview;
-    IF NOT EXISTS (SELECT 1 FROM pg_policies WHERE schemaname = 'cognitive' AND policyname = 'overview') THEN
-        CREATE POLICY overview ON cognitive.rollup FOR SELECT TO cognitive_overview USING (true);
-    END IF;
+    GRANT SELECT (agent_id) ON cognitive.agent_state TO cognitive_overview;  -- the names of agents without turns
+    FOREACH name IN ARRAY ARRAY['rollup', 'agent_state'] LOOP
+        IF NOT EXISTS (SELECT 1 FROM pg_policies
+                       WHERE schemaname = 'cognitive' AND tablename = name AND policyname = 'overview') THEN
+            EXECUTE format('CREATE POLICY overview ON cognitive.%I FOR SELECT TO cognitive_overview USING (true)', name);
+        END IF;
+    END LOOP;
 END
 $$
 

@@ -5,7 +5,7 @@ SELECT value, sum(turns)::bigint AS turns, sum(completed)::bigint AS completed, 
        sum(abandoned)::bigint AS abandoned, sum(degraded)::bigint AS degraded, sum(abstained)::bigint AS abstained,
        sum(found)::bigint AS found, sum(shown)::bigint AS shown, sum(used)::bigint AS used,
        sum(tokens)::bigint AS tokens, sum(used_tokens)::bigint AS used_tokens, sum(deduped)::bigint AS deduped,
-       sum(trimmed)::bigint AS trimmed, sum(milliseconds) AS milliseconds
+       sum(trimmed)::bigint AS trimmed, sum(pinned_tokens)::bigint AS pinned_tokens, sum(milliseconds) AS milliseconds
 FROM cognitive.rollup
 WHERE agent_id = :agent_id AND dimension = :dimension
   AND (span = 'day' AND at >= :first_day AND at < :last_day
@@ -21,37 +21,40 @@ WHERE agent_id = :agent_id AND dimension = :dimension AND value = ANY(:values::t
 
 -- name: series
 -- The counts of [since, until) by time step ('hour' or 'day') in a time zone, for one value, or for all if `value`
--- is NULL.
+-- is NULL. The days [first_day, last_day) are read from the daily rows, as in `totals`.
 SELECT date_trunc(:step, at, :zone) AS step, value, sum(turns)::bigint AS turns, sum(completed)::bigint AS completed,
     sum(failed)::bigint AS failed,
        sum(abandoned)::bigint AS abandoned, sum(degraded)::bigint AS degraded, sum(abstained)::bigint AS abstained,
        sum(found)::bigint AS found, sum(shown)::bigint AS shown, sum(used)::bigint AS used,
        sum(tokens)::bigint AS tokens, sum(used_tokens)::bigint AS used_tokens, sum(deduped)::bigint AS deduped,
-       sum(trimmed)::bigint AS trimmed, sum(milliseconds) AS milliseconds
+       sum(trimmed)::bigint AS trimmed, sum(pinned_tokens)::bigint AS pinned_tokens, sum(milliseconds) AS milliseconds
 FROM cognitive.rollup
-WHERE agent_id = :agent_id AND span = :span AND dimension = :dimension AND at >= :since AND at < :until
-    AND (:value::text IS NULL OR value = :value)
+WHERE agent_id = :agent_id AND dimension = :dimension AND (:value::text IS NULL OR value = :value)
+  AND (span = 'day' AND at >= :first_day AND at < :last_day
+       OR span = 'hour' AND at >= :since AND at < :first_day OR span = 'hour' AND at >= :last_day AND at < :until)
 GROUP BY step, value ORDER BY step, value LIMIT :limit
 
 -- name: series_latencies
 -- The latency histograms of [since, until) by time step, for one value or all.
 SELECT date_trunc(:step, at, :zone) AS step, value, latency FROM cognitive.rollup
-WHERE agent_id = :agent_id AND span = :span AND dimension = :dimension AND at >= :since AND at < :until
-    AND (:value::text IS NULL OR value = :value)
+WHERE agent_id = :agent_id AND dimension = :dimension AND (:value::text IS NULL OR value = :value)
   AND cardinality(latency) > 0
+  AND (span = 'day' AND at >= :first_day AND at < :last_day
+       OR span = 'hour' AND at >= :since AND at < :first_day OR span = 'hour' AND at >= :last_day AND at < :until)
 
 -- name: turns
 -- Read an agent's turns, or those of one session, back from (before_at, before_turn_id), and keep those that match
 -- the filters; a NULL filter matches all. At most <most> turns are read, which bounds the cost of a filter that
 -- matches few; the result says how far. `since` is never NULL, because only a plain comparison uses the index.
--- `patterns` are matched against the message. `min_milliseconds` is the duration of `stage`, or of the whole turn
--- without one. `shown_type` and `used` refer to a memory that the turn showed, `held_back` to the disposition of a
--- memory that it found. `model` '' means turns without a language model. `degradation` is a code.
+-- `patterns` are matched against the message and the response. `min_milliseconds` is the duration of `stage`, or of
+-- the whole turn without one. `shown_type`, `used` (whether any of them was), `used_unshown` (one that only recall
+-- returned) and `rating` refer to the memories that the turn showed, `held_back` to the disposition of a memory that
+-- it found. `model` '' means turns without a language model. `degradation` is a code.
 WITH page AS MATERIALIZED (
     SELECT user_id, turn_id, at, looked FROM (
         SELECT turn_id, at, status, frame, categories, runtime, policy, degraded, degraded_codes, measures,
             tools_called,
-               message, recorded_user, user_id,
+               message, response, recorded_user, user_id,
                row_number() OVER (ORDER BY at DESC, turn_id DESC) AS looked
         FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
             SELECT * FROM cognitive.turn AS t
@@ -63,22 +66,25 @@ WITH page AS MATERIALIZED (
         AND (:frame::text IS NULL OR frame = :frame)
       AND (:category::text IS NULL OR categories @> ARRAY[:category::text])
           AND (:runtime::text IS NULL OR runtime = :runtime)
-      AND (:policy::text IS NULL OR policy = :policy) AND (:degraded::boolean IS NULL
+      AND (:policies::text[] IS NULL OR policy = ANY(:policies)) AND (:degraded::boolean IS NULL
           OR (cardinality(degraded) > 0) = :degraded)
       AND (:abstained::boolean IS NULL OR coalesce((measures ->> 'abstained')::boolean, false) = :abstained)
       AND (:tool::text IS NULL OR tools_called @> ARRAY[:tool::text])
-          AND (:patterns::text[] IS NULL OR message ILIKE ALL (:patterns))
+          AND (:patterns::text[] IS NULL OR concat_ws(' ', message, response) ILIKE ALL (:patterns))
       AND (:min_milliseconds::float8 IS NULL
            OR (CASE WHEN :stage::text IS NULL THEN measures ->> 'elapsed'
                ELSE measures -> 'stages' ->> :stage END)::float8 >= :min_milliseconds)
       AND (:user_id::text IS NULL OR recorded_user = :user_id) AND (:stage::text IS NULL OR measures -> 'stages' ? :stage)
       AND (:held_back::text IS NULL OR EXISTS (
           SELECT 1 FROM jsonb_each(measures -> 'types') AS own WHERE (own.value ->> :held_back)::int > 0))
-      AND (:shown_type::text IS NULL AND :used::boolean IS NULL OR EXISTS (
+      AND (:shown_type::text IS NULL AND :used::boolean IS NULL AND NOT :used_unshown::boolean AND :rating::boolean IS NULL
+           OR EXISTS (
           SELECT 1 FROM cognitive.exposure AS e
           WHERE e.agent_id = :agent_id AND e.user_id = walked.user_id AND e.turn_id = walked.turn_id
                  AND (:shown_type::text IS NULL OR e.type = :shown_type)
-                     AND (:used::boolean IS NULL OR e.used = :used) OFFSET 0))
+          HAVING count(*) > 0 AND (:used::boolean IS NULL OR bool_or(e.used) = :used)
+             AND (NOT :used_unshown::boolean OR bool_or(e.used AND e.via = 'recall'))
+             AND (:rating::boolean IS NULL OR bool_or(e.rating = :rating)) OFFSET 0))
       AND (:model::text IS NULL OR coalesce(measures ->> 'model', '') = :model)
       AND (:tools_cut::boolean IS NULL OR (coalesce((measures ->> 'tools_cut')::int, 0) > 0) = :tools_cut)
       AND (:degradation::text IS NULL OR degraded_codes @> ARRAY[:degradation::text])
@@ -101,7 +107,9 @@ SELECT greatest(reach.looked, page.looked) AS looked, reach.last_at, reach.last_
            t.tools_called,
        (t.measures ->> 'elapsed')::float8 AS milliseconds,
        (SELECT sum((own.value ->> 'found')::int) FROM jsonb_each(t.measures -> 'types') AS own) AS found,
-       coalesce((t.measures ->> 'abstained')::boolean, false) AS abstained, e.shown, e.used, e.tokens
+       coalesce((t.measures ->> 'abstained')::boolean, false) AS abstained, e.shown, e.used,
+       e.tokens + coalesce((t.measures ->> 'pinned_tokens')::int, 0) AS tokens,
+       coalesce((t.measures ->> 'pinned')::int, 0) AS pinned
 FROM reach LEFT JOIN (page CROSS JOIN LATERAL (
     SELECT * FROM cognitive.turn
     WHERE agent_id = :agent_id AND user_id = page.user_id AND turn_id = page.turn_id OFFSET 0) AS t) ON true
@@ -130,6 +138,21 @@ SELECT t.turn_id, t.session_id, t.recorded_user AS user_id, t.at, t.opened_at, t
 FROM cognitive.turn AS t
 WHERE t.agent_id = :agent_id AND t.user_id = cognitive.scope() AND t.turn_id = :turn_id
 
+-- name: conversation
+-- The turns of a session from a position on, oldest first, with their responses and what their memories came to.
+SELECT t.turn_id, t.at, t.recorded_user AS user_id, t.status, t.message, nullif(t.response, '') AS response, t.degraded, t.frame,
+       coalesce((t.measures ->> 'abstained')::boolean, false) AS abstained,
+       (t.measures ->> 'elapsed')::float8 AS milliseconds, e.shown, e.used,
+       e.tokens + coalesce((t.measures ->> 'pinned_tokens')::int, 0) AS tokens
+FROM (SELECT * FROM cognitive.turn
+      WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id AND at >= :after_at
+      AND (at > :after_at OR turn_id > :after_turn_id) ORDER BY at, turn_id LIMIT :limit) AS t
+LEFT JOIN LATERAL (
+    SELECT count(*) AS shown, count(*) FILTER (WHERE used) AS used, coalesce(sum(tokens), 0) AS tokens
+    FROM cognitive.exposure
+    WHERE agent_id = :agent_id AND user_id = t.user_id AND turn_id = t.turn_id OFFSET 0) AS e ON true
+ORDER BY t.at, t.turn_id
+
 -- name: policies
 -- Every policy that a turn was planned with, latest first, with the results of its turns.
 SELECT p.version, p.first_used_at, c.*
@@ -142,7 +165,8 @@ CROSS JOIN LATERAL (
            coalesce(sum(found), 0)::bigint AS found, coalesce(sum(shown), 0)::bigint AS shown,
            coalesce(sum(used), 0)::bigint AS used, coalesce(sum(tokens), 0)::bigint AS tokens,
            coalesce(sum(used_tokens), 0)::bigint AS used_tokens, coalesce(sum(deduped), 0)::bigint AS deduped,
-           coalesce(sum(trimmed), 0)::bigint AS trimmed, coalesce(sum(milliseconds), 0)::float8 AS milliseconds,
+           coalesce(sum(trimmed), 0)::bigint AS trimmed, coalesce(sum(pinned_tokens), 0)::bigint AS pinned_tokens,
+           coalesce(sum(milliseconds), 0)::float8 AS milliseconds,
            max(at) AS last_at
     FROM cognitive.rollup WHERE agent_id = :agent_id AND span = 'day' AND dimension = 'policy'
         AND value = p.version) AS c

@@ -52,10 +52,11 @@ WITH open AS (
     SELECT turn_id FROM cognitive.turn
     WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id
           AND (status = 'open' OR expired) FOR SHARE)
-INSERT INTO cognitive.exposure (agent_id, user_id, turn_id, memory_id, type, via, slot, propensity, at, relevance_gap)
-SELECT :agent_id, cognitive.scope(), :turn_id, s.memory_id, s.type, 'recall', s.slot, 1.0, :at, s.relevance_gap
-FROM unnest(:memory_ids::uuid[], :memory_types::text[], :relevance_gaps::real[]) WITH ORDINALITY AS s(memory_id, type,
-    relevance_gap, slot)
+INSERT INTO cognitive.exposure (agent_id, user_id, turn_id, memory_id, type, via, slot, propensity, at, relevance_gap,
+    tokens)
+SELECT :agent_id, cognitive.scope(), :turn_id, s.memory_id, s.type, 'recall', s.slot, 1.0, :at, s.relevance_gap, s.tokens
+FROM unnest(:memory_ids::uuid[], :memory_types::text[], :relevance_gaps::real[], :tokens::integer[]) WITH ORDINALITY
+    AS s(memory_id, type, relevance_gap, tokens, slot)
 WHERE EXISTS (SELECT 1 FROM open)
    OR NOT EXISTS (SELECT 1 FROM cognitive.turn
                   WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id)
@@ -212,15 +213,16 @@ FROM cognitive.turn WHERE agent_id = :agent_id AND user_id = cognitive.scope() A
 -- cannot deadlock.
 INSERT INTO cognitive.rollup AS t (agent_id, span, at, dimension, value, turns, completed, failed, abandoned, degraded,
     abstained,
-    found, shown, used, tokens, used_tokens, deduped, trimmed, milliseconds, latency)
+    found, shown, used, tokens, used_tokens, deduped, trimmed, pinned_tokens, milliseconds, latency)
 SELECT :agent_id, s.span, date_trunc(s.span, :at::timestamptz, 'UTC'), r.dimension, r.value, r.turns, r.completed,
     r.failed,
     r.abandoned,
-    r.degraded, r.abstained, r.found, r.shown, r.used, r.tokens, r.used_tokens, r.deduped, r.trimmed, r.milliseconds,
+    r.degraded, r.abstained, r.found, r.shown, r.used, r.tokens, r.used_tokens, r.deduped, r.trimmed, r.pinned_tokens,
+    r.milliseconds,
     r.latency
 FROM jsonb_to_recordset(:rows::jsonb) AS r(dimension text, value text, turns bigint, completed bigint, failed bigint,
     abandoned bigint, degraded bigint, abstained bigint, found bigint, shown bigint, used bigint, tokens bigint,
-    used_tokens bigint, deduped bigint, trimmed bigint, milliseconds float8, latency integer[])
+    used_tokens bigint, deduped bigint, trimmed bigint, pinned_tokens bigint, milliseconds float8, latency integer[])
 CROSS JOIN (VALUES ('hour'), ('day')) AS s(span)
 ORDER BY s.span, r.dimension, r.value
 ON CONFLICT (agent_id, span, dimension, at, value) DO UPDATE SET
@@ -230,6 +232,7 @@ ON CONFLICT (agent_id, span, dimension, at, value) DO UPDATE SET
     found = t.found + excluded.found, shown = t.shown + excluded.shown, used = t.used + excluded.used,
     tokens = t.tokens + excluded.tokens, used_tokens = t.used_tokens + excluded.used_tokens,
     deduped = t.deduped + excluded.deduped, trimmed = t.trimmed + excluded.trimmed,
+    pinned_tokens = t.pinned_tokens + excluded.pinned_tokens,
     milliseconds = t.milliseconds + excluded.milliseconds,
     latency = cognitive.add_counts(t.latency, excluded.latency)
 

@@ -18,7 +18,7 @@ from brain.postgres.reading import Replica
 from brain.postgres.roles import Granted
 from brain.store import Progress
 from brain.turns import TurnLog
-from brain.types import Erasure, Memory, MemoryType, Revision
+from brain.types import Erasure, Memory, MemoryType, Receipt, Revision
 from brain.users import ALL_USERS, Scope, UserId
 from cognitive.api.health import HealthChecks, LayerHealth
 from cognitive.api.import_export import ImportExport
@@ -155,6 +155,16 @@ class AdminApi:
             UnknownMemory: the agent has no such memory.
         """
         return await self._memories.revisions(Scope.of(agent_id, user_id), id)
+
+    async def preview_forget(self, agent_id: str, ids: Sequence[UUID], *, user_id: UserId = None) -> Receipt:
+        """Return the receipt that `layer.forget` of these memories would have now; nothing is changed.
+
+        Raises:
+            UnknownMemory: the view does not see one of the ids.
+            InvalidInput: a user's view would erase a shared memory.
+            StoreUnavailable: Postgres did not answer in time.
+        """
+        return await self._memories.preview_forget(Scope.of(agent_id, user_id), ids)
 
     async def apply_retention(
         self, agent_id: str, *, now: datetime | None = None, dry_run: bool = False

@@ -192,6 +192,15 @@ class AgentMemories:
         self._erasure_listeners.notify(scope, remains.contains_any)
         return receipt
 
+    async def preview_forget(self, scope: Scope, ids: Sequence[UUID]) -> Receipt:
+        """Return the numbers of rows that `forget` would delete and change now."""
+        wanted = _wanted(ids)
+        remains = await self._erasing.remains(scope, wanted)
+        await self._settling.wait_for(*scope.readers)
+        await self._session_manager.wait_for(*scope.readers)
+        journaled = await self._outcomes.forgettable(scope, remains)
+        return replace(await self._erasing.preview(scope, wanted), journaled=journaled)
+
     async def erase_agent(self, agent_id: str) -> Receipt:
         """Erase all data of an agent, in Postgres and in this machine's journal; return the numbers of deleted rows."""
         scope = Scope.of(agent_id, ALL_USERS)

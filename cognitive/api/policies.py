@@ -6,7 +6,8 @@ a set of changed settings (`cognitive.policy.live`) that is applied to the base.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from brain.policies import MAX_NOTE_LENGTH, PolicyActivation, PolicyStore, PolicyVersion, Role
@@ -18,10 +19,12 @@ from cognitive.lab.samples import SampleCache
 from cognitive.lab.shadow import Agreement, agreements
 from cognitive.lab.what_if import WhatIf
 from cognitive.policy import Policy
-from cognitive.policy.live import effective_changes, with_changes
+from cognitive.policy.live import check_changes, effective_changes, with_changes
 from cognitive.policy.resolver import EffectivePolicy, PolicyResolver
+from cognitive.policy.running import RunningPolicy, candidate_of, running_policy
 from cognitive.validation import require_aware, require_label
 
+_LATEST = 20  # turns whose policies say what an agent runs under
 _COMPARED = 500  # latest turns of a shadow that are compared
 
 
@@ -50,6 +53,33 @@ class PoliciesApi:
     async def effective(self, agent_id: str) -> EffectivePolicy:
         """Return the live and the shadow policy of an agent, with the activations that selected them."""
         return await self._resolver.effective(require_label("agent_id", agent_id))
+
+    async def running(self, agent_id: str, *, user_id: UserId = None) -> RunningPolicy:
+        """Return the policy that the agent's turns run under, read from the latest turns that the view sees.
+
+        It differs from `effective` if the processes that run the agent have another base policy than this one.
+        """
+        effective, runs, history, candidates = await asyncio.gather(
+            self.effective(agent_id),
+            self._store.runs(Scope.of(agent_id, user_id), _LATEST),
+            self.history(agent_id),
+            self.list(agent_id),
+        )
+        return await asyncio.to_thread(
+            running_policy, runs, effective, self.base(agent_id), history, {each.version: each for each in candidates}
+        )
+
+    async def runs_of_candidates(self, agent_id: str, versions: Sequence[str]) -> Mapping[str, str]:
+        """Return, for those of these policies that contain a saved version's changes, that version.
+
+        `versions` are policies that turns were planned under.
+        """
+        used, history, candidates = await asyncio.gather(
+            self._store.used(agent_id, versions), self.history(agent_id), self.list(agent_id)
+        )
+        known = {each.version: each for each in candidates}
+        found = {run.version: candidate_of(run, history, known) for run in used}
+        return {version: candidate for version, candidate in found.items() if candidate is not None}
 
     async def list(self, agent_id: str) -> tuple[PolicyVersion, ...]:
         """Return the policy versions saved for an agent, latest first."""
@@ -86,17 +116,26 @@ class PoliciesApi:
     ) -> PolicyVersion:
         """Save changed settings as a policy version for an agent, without activating it.
 
-        The keys of `changes` are dotted names such as "usage.half_life_days". `by` is the author. Equal changes of the
-        same base get the same version.
+        The keys of `changes` are dotted names such as "usage.half_life_days". `by` is the author. If a version with
+        equal changes is saved already, it is returned.
 
         Raises:
             InvalidInput: a setting may not change at run time, a value is out of range, or no value differs from the
                 base.
         """
-        base = self.base(agent_id)
+        base, running = self.base(agent_id), await self.running(agent_id)
         effective = effective_changes(base, changes)
+        if not running.same_base:  # compare with what runs: a value of this process's base may be a change there
+            base, live = running.policy, await self._changes_of(agent_id, running.candidate)
+            effective = {
+                **{name: value for name, value in check_changes(changes).items() if name in live},
+                **effective_changes(base, changes),
+            }
         if not effective:
             raise InvalidInput("changes: identical to the base policy; nothing to save")
+        same = next((each for each in await self.list(agent_id) if dict(each.changes) == effective), None)
+        if same is not None:
+            return same
         version = with_changes(base, effective).version
         note = await self._noted(note)
         return await self._store.save(agent_id, version, base.version, effective, by=_by(by), note=note)
@@ -174,7 +213,7 @@ class PoliciesApi:
         """
         for argument, at in (("since", since), ("until", until)):
             require_aware(argument, at)
-        live = (await self.effective(agent_id)).live
+        live = (await self.running(agent_id, user_id=user_id)).policy
         return await self._samples.what_if(
             Scope.of(agent_id, user_id), name or f"{since}~{until}", since, until, changes, live, whole=whole
         )
@@ -189,6 +228,9 @@ class PoliciesApi:
         )
         await self._resolver.effective(agent_id)
         return activation
+
+    async def _changes_of(self, agent_id: str, version: str | None) -> Mapping[str, float | int]:
+        return (await self.get(agent_id, version)).changes if version is not None else {}
 
     async def _noted(self, note: str) -> str:
         """Return a note as it is stored, after the host's redaction function was applied."""

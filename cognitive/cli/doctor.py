@@ -10,7 +10,7 @@ import click
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
 
-_STYLES = {"ok": "green", "warning": "yellow", "failure": "bold red", "unknown": "dim"}
+_STYLES = {"ok": "green", "warning": "yellow", "failure": "bold red", "unknown": "dim", "skipped": "dim"}
 
 
 @click.command(cls=JsonCommand, shape="{healthy, checks: [{check, status, detail, fix}]}")

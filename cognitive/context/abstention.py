@@ -17,8 +17,6 @@ from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
 from cognitive.trace import Candidate, CandidateResult, StageResult
 
-# The relevance factors that depend on the query; the others (length, first person, ...) are the same for all queries.
-_MATCH = ("lexical", "lexical_context", "semantic", "semantic_context", "date")
 # From which a memory may be about a message with which it shares no word. In tests/data/requests.json, one of 30
 # questions about the past has a lower cosine with its answer, and seven of eight other memories have one.
 _NEAR_COSINE = 0.2
@@ -46,7 +44,7 @@ def abstain(
     min_match = policy.evidence.min_item_share * best
     kept = tuple(candidate for candidate, value in zip(candidates, matches, strict=True) if value >= min_match)
     below = tuple(
-        CandidateResult(candidate, "irrelevant", value, _too_weak(value, min_match, best, policy))
+        CandidateResult(candidate, "irrelevant", value, _too_weak(value, min_match, best, policy), min_match)
         for candidate, value in zip(candidates, matches, strict=True)
         if value < min_match
     )
@@ -100,11 +98,8 @@ def _floor(value: float, decimals: int = 3) -> float:
 
 
 def match(candidate: Candidate) -> float:
-    """Return how well a candidate memory matches the query.
-
-    It is the sum of the relevance factors that depend on the query, plus the lift learned from similar past turns.
-    """
-    return sum([candidate.factors.get(name, 0.0) for name in _MATCH]) + candidate.boost.lift
+    """Return how well a candidate memory matches the query."""
+    return candidate.match
 
 
 def _drop_all(candidates: Sequence[Candidate], value: float, reason: str) -> StageResult:

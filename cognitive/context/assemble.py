@@ -270,10 +270,7 @@ def _explore(filtered: StageResult, plan: Plan, inputs: TurnInputs, scales: Scal
     left_out = [result for result in results if draw.drawn is None or result.candidate.hit is not draw.drawn.hit]
     return StageResult(
         tuple(with_propensity(candidate) for candidate in draw.kept),
-        tuple(
-            CandidateResult(with_propensity(result.candidate), result.disposition, result.value, result.reason)
-            for result in left_out
-        ),
+        tuple(replace(result, candidate=with_propensity(result.candidate)) for result in left_out),
     )
 
 

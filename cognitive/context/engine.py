@@ -21,7 +21,7 @@ from brain.search import Hit, MemorySearch
 from brain.store import MemoryStore
 from brain.types import Memory, Vector
 from brain.users import Scope
-from cognitive.context import dedup, render, system_memories
+from cognitive.context import dedup, render, system_memories, trust
 from cognitive.context.assemble import AssembledContext, assemble, order
 from cognitive.context.retrieve import Retrieved, embedded, retrieve, searched
 from cognitive.context.similarity import SentenceSet
@@ -165,6 +165,8 @@ class ContextEngine:
                 clock.laps,
                 record,
                 assembled.sections,
+                pinned=len(trust.trusted_pinned(inputs.pinned, policy)),
+                pinned_tokens=self._counter(assembled.prefix) if assembled.prefix else 0,
             ),
             degraded=unpinned + retrieved.degraded + (missing if retrieved.found.hits else ()),
             vector=retrieved.vector,

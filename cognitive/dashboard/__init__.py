@@ -8,10 +8,14 @@ Modules, in order of execution:
 - `access`: identify the visitor by a token, and protect forms against cross-site requests.
 - `params`: read the agent, the period and the time zone of a request.
 - `page`: define a page's route and the arguments of its handler.
-- `all_agents`: totals of all agents, and the busiest and most degraded ones.
+- `all_agents`: totals of all agents, and the most degraded ones.
+- `agent_list`: the list of all agents, and the agents that the switcher offers.
 - `overview`: metrics of one agent over a period.
+- `state`: the state of an agent in the last fifteen minutes.
 - `turns`: the list of turns, with search and filters.
 - `turn_detail`: one turn: its plan, candidates, prompt, response and used memories.
+- `turn_file`: a turn as one self-contained HTML file.
+- `conversation`: the turns of a session as a conversation.
 - `highlight`: mark the passages of a response that match used memories.
 - `tools_view`: the tools that a turn removed, cut and called.
 - `replay_view`: the prompt of a turn, rendered again, and its replay under the current policy.
@@ -21,7 +25,10 @@ Modules, in order of execution:
 - `memory`: one memory: its usage, turns, near-duplicates and changes.
 - `timeline`: compute a memory's usage and boost over time.
 - `memory_forms`: rate, edit, replace and forget memories.
-- `policies`: the policies of an agent, and the differences between two of them.
+- `list_files`: the lists of turns, memories and candidates as files.
+- `policies`: the policies of an agent: live, shadow, candidates, history and learned data.
+- `learned_budgets`: the token budgets that are learned from the use of each memory type.
+- `policy_version`: one policy version, and its differences from another.
 - `policy_forms`: save, activate and roll back policies.
 - `what_if`: settings as sliders, and the effect of other values on recorded turns.
 - `catalog`: calls by tool, tools that were left out, and limits of models.
@@ -32,6 +39,7 @@ Shared by pages:
 - `degradation_labels`: describe the effect and the remedy of each degradation.
 - `measures`: define metrics, compare them with the period before, and measure stages.
 - `time_buckets`: divide a period into hours or days.
+- `exports`: lists as CSV or JSON files.
 - `charts`: draw charts as SVG.
 - `formats`: format numbers and times.
 - `rendering`: render templates as HTML, and serve static files.

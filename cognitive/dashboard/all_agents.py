@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from urllib.parse import urlencode
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from brain.analytics.fleet import MAX_AGENTS
 from brain.analytics.turn_rows import Period, Point, Total
 from brain.analytics.turns import TurnAnalytics
-from brain.rollups import COLUMNS, RollupCounts
-from cognitive.dashboard.charts import Chart, ChartLine, csv_table
+from brain.rollups import RollupCounts
+from cognitive.dashboard import agent_list
+from cognitive.dashboard.agent_list import AgentList, AgentRow
+from cognitive.dashboard.charts import Chart, ChartLine
 from cognitive.dashboard.formats import compact, percent
-from cognitive.dashboard.measures import Measure, Metric, describe_change
-from cognitive.dashboard.page import PageRoute, Visit, attachment
+from cognitive.dashboard.measures import Measure, Metric, describe_change, summed
+from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.params import RANGES, PageQuery
 from cognitive.errors import InvalidInput, StoreError, StoreUnavailable
 
-_MAX_AGENTS = 50  # rows of the table of the busiest agents
 _MAX_WORST = 6  # rows of the table of the most degraded agents
 
 
@@ -31,16 +29,14 @@ class AllAgentsData:
     """The data of the page of all agents, read from the store.
 
     Attributes:
-        agents: totals of the busiest agents.
+        agents: the list of agents.
         worst: totals of the agents with the most degraded turns.
-        courses: for each agent in `agents` and `worst`, the share of shown memories that were used, by day.
         count: number of agents with turns in the period; `count_before` is the number in the period before.
         days: totals of all agents by day; `before` has the totals of the period before.
     """
 
-    agents: list[Total]
+    agents: AgentList
     worst: list[Total]
-    courses: Mapping[str, Mapping[datetime, float | None]]
     count: int
     days: list[Point]
     before: list[Point]
@@ -58,53 +54,32 @@ class FleetMetric:
 
 
 @dataclass(frozen=True, slots=True)
-class AgentRow:
-    """A row of a table of agents: an agent's totals, with links to its pages.
-
-    `trend` is the share of shown memories that were used, by day. `share` is the length of the row's bar, from 0 to 1.
-    """
-
-    name: str
-    total: Total
-    share: float
-    trend: tuple[float | None, ...]
-    link: str
-    turns: str
-    degraded: str
-
-
-@dataclass(frozen=True, slots=True)
 class AllAgentsView:
-    """The content of the page of all agents, as its template shows it.
-
-    `more` is the number of agents that the table leaves out.
-    """
+    """The content of the page of all agents, as its template shows it."""
 
     figures: tuple[FleetMetric, ...]
     charts: tuple[Chart, ...]
-    agents: tuple[AgentRow, ...]
+    agents: AgentList
     worst: tuple[AgentRow, ...]
-    more: int
 
 
-async def read(analytics: TurnAnalytics, period: Period) -> AllAgentsData:
+async def read(analytics: TurnAnalytics, query: PageQuery) -> AllAgentsData:
     """Read the data of the page of all agents in a period, from the counters that cover all agents."""
-    data = analytics.fleet
+    data, period = analytics.fleet, query.period()
     agents, worst, count, days, before, count_before = await asyncio.gather(
-        data.agents(period, limit=_MAX_AGENTS),
+        agent_list.read(analytics, query),
         data.agents(period, "degraded", _MAX_WORST),
         data.count(period),
         data.days(period),
         data.days(period.before),
         data.count(period.before),
     )
-    courses = await data.daily_use(period, [each.value for each in (*agents, *worst)])
-    return AllAgentsData(agents, worst, courses, count, days, before, count_before)
+    return AllAgentsData(agents, worst, count, days, before, count_before)
 
 
 def view(data: AllAgentsData, query: PageQuery) -> AllAgentsView:
     """Convert the data of the page of all agents to the form that its template shows."""
-    whole, before = added(data.days), added(data.before)
+    whole, before = (summed([day.total for day in days]) for days in (data.days, data.before))
     rows = (
         Metric("Turns", "", lambda t: float(t.numbers.turns), compact, "neither"),
         Metric("Referenced", "", lambda t: t.referenced, percent, "more", rate=True),
@@ -113,24 +88,15 @@ def view(data: AllAgentsData, query: PageQuery) -> AllAgentsView:
         Metric("Degraded", "", lambda t: t.degraded, percent, "less", rate=True),
     )
     agents = Metric(
-        "Agents", "", lambda t: float(t.numbers.found), compact, "neither"
+        "Agents with turns", "", lambda t: float(t.numbers.found), compact, "neither"
     )  # a count of agents, which cannot be summed over days
     agents_now, agents_before = _agent_total(data.count), _agent_total(data.count_before)
-    max_turns = max((each.numbers.turns for each in data.agents), default=0) or 1
     return AllAgentsView(
         (_fleet_metric(agents, agents_now, agents_before), *(_fleet_metric(row, whole, before) for row in rows)),
         charts(data, query),
-        tuple(_agent(each, data, query, each.numbers.turns / max_turns) for each in data.agents),
-        tuple(_agent(each, data, query, each.degraded or 0.0) for each in data.worst),
-        max(0, data.count - len(data.agents)),
+        data.agents,
+        tuple(agent_list.agent_row(each, query, each.degraded or 0.0) for each in data.worst),
     )
-
-
-def added(days: Sequence[Point]) -> Total:
-    """Return the sum of the totals of several days. Latencies are left out, because they cannot be added."""
-    names = [each.name for each in fields(RollupCounts) if each.name != "latency"]
-    sums = {name: sum(getattr(day.total.numbers, name) for day in days) for name in names}
-    return Total("", RollupCounts(**sums))
 
 
 def charts(data: AllAgentsData, query: PageQuery) -> tuple[Chart, ...]:
@@ -139,7 +105,9 @@ def charts(data: AllAgentsData, query: PageQuery) -> tuple[Chart, ...]:
     known = {day.at.astimezone(UTC): day.total for day in data.days}
     days = _days(period)
     steps = tuple(f"{at.day} {at:%b}" for at in days)
-    links = tuple(_address(query, "", since=at.isoformat(), until=(at + timedelta(days=1)).isoformat()) for at in days)
+    links = tuple(
+        agent_list.address(query, "", since=at.isoformat(), until=(at + timedelta(days=1)).isoformat()) for at in days
+    )
 
     def line(name: str, measure: Measure) -> ChartLine:
         return ChartLine(name, tuple(measure(known[at]) if at in known else None for at in days))
@@ -154,6 +122,7 @@ def charts(data: AllAgentsData, query: PageQuery) -> tuple[Chart, ...]:
             compact,
             links,
             filled=True,
+            unit="turns per day",
         ),
         Chart(
             "all-use",
@@ -163,7 +132,7 @@ def charts(data: AllAgentsData, query: PageQuery) -> tuple[Chart, ...]:
             (line("memories", lambda t: t.referenced), line("tokens", lambda t: t.precision)),
             percent,
             links,
-            1.0,
+            unit="% used",
         ),
         Chart(
             "all-trouble",
@@ -173,16 +142,8 @@ def charts(data: AllAgentsData, query: PageQuery) -> tuple[Chart, ...]:
             (line("abstained", lambda t: t.abstained), line("degraded", lambda t: t.degraded)),
             percent,
             links,
+            unit="% of turns",
         ),
-    )
-
-
-def agents_csv(agents: Sequence[Total]) -> str:
-    """Return a table of agents with their counts as CSV text."""
-    counted = [name for name in COLUMNS if name not in ("milliseconds", "latency")]
-    return csv_table(
-        ("agent", *counted),
-        [(each.value, [float(getattr(each.numbers, name)) for name in counted]) for each in agents],
     )
 
 
@@ -196,30 +157,12 @@ def _agent_total(count: int) -> Total:
     return Total("", RollupCounts(found=count))
 
 
-def _agent(total: Total, data: AllAgentsData, query: PageQuery, share: float) -> AgentRow:
-    trend = {at.astimezone(UTC): value for at, value in data.courses.get(total.value, {}).items()}
-    params = {"agent": total.value, **query.period_params()}
-    return AgentRow(
-        total.value,
-        total,
-        share,
-        tuple(trend.get(at) for at in _days(query.period())),
-        _address(query, "overview", **params),
-        _address(query, "turns", **params),
-        _address(query, "turns", **params, degraded="yes"),
-    )
-
-
 def _days(period: Period) -> list[datetime]:
     at, days = period.begin_of_day, list[datetime]()
     while at < period.until:
         days.append(at)
         at += timedelta(days=1)
     return days
-
-
-def _address(query: PageQuery, page: str, **params: str) -> str:
-    return f"{query.base}/{page}?{urlencode(params)}"
 
 
 async def show(visit: Visit) -> Response:
@@ -243,22 +186,11 @@ async def chart(visit: Visit) -> Response:
     return visit.chart(shown)
 
 
-async def file(visit: Visit) -> Response:
-    """Return the table of the busiest agents, at most MAX_AGENTS rows, as a CSV file."""
-    try:
-        agents = await visit.analytics.fleet.agents(visit.query.period(), limit=MAX_AGENTS)
-    except StoreUnavailable:
-        raise
-    except (StoreError, InvalidInput) as error:
-        raise HTTPException(
-            403, "The database role for counts across agents, cognitive_overview, is not granted."
-        ) from error
-    return attachment(agents_csv(agents), "agents.csv", "text/csv")
-
-
 async def _read(visit: Visit) -> AllAgentsData | None:
+    agent_list.wanted_order(visit.query)
+    visit.query.period()  # raises InvalidInput for an invalid period
     try:
-        return await read(visit.analytics, visit.query.period())
+        return await read(visit.analytics, visit.query)
     except StoreUnavailable:
         raise
     except (StoreError, InvalidInput):  # the role cognitive_overview does not exist or is not granted
@@ -275,5 +207,4 @@ PAGES = (
         static_files=("operations.css",),
     ),
     PageRoute("/all-agents-chart", chart, all_agents=True, parent="/"),
-    PageRoute("/agents.csv", file, all_agents=True, parent="/"),
 )

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import urlencode, urlsplit
 
 from starlette.applications import Starlette
 from starlette.datastructures import FormData
@@ -18,17 +19,23 @@ from starlette.types import Scope
 
 from brain.analytics.turns import TurnAnalytics
 from cognitive.dashboard import (
+    agent_list,
     all_agents,
     catalog,
+    conversation,
     health,
+    list_files,
     memories,
     memory,
     memory_forms,
     overview,
     policies,
     policy_forms,
+    policy_version,
     replay_view,
+    state,
     turn_detail,
+    turn_file,
     turns,
     what_if,
     why_not,
@@ -55,15 +62,21 @@ log = logging.getLogger(__name__)
 
 PAGES: tuple[PageRoute, ...] = (  # in the order of the navigation
     *all_agents.PAGES,
+    *agent_list.PAGES,
     *overview.PAGES,
+    *state.PAGES,
     *turns.PAGES,
     *turn_detail.PAGES,
+    *turn_file.PAGES,
+    *conversation.PAGES,
+    *list_files.PAGES,
     *replay_view.PAGES,
     *why_not.PAGES,
     *memories.PAGES,
     *memory.PAGES,
     *memory_forms.PAGES,
     *policies.PAGES,
+    *policy_version.PAGES,
     *policy_forms.PAGES,
     *what_if.PAGES,
     *catalog.PAGES,
@@ -167,18 +180,19 @@ class PageHandlers:
         return handle
 
     async def login(self, request: Request) -> Response:
-        """Show the sign-in form; after a valid token is posted, store it in a cookie and redirect to the first page."""
+        """Show the sign-in form; after a valid token is posted, store it in a cookie and go to the requested page."""
         if self.access.is_open(request.scope) or (request.method == "GET" and find_visitor(request, self.access)):
             return RedirectResponse(_home(request), 303)
-        wrong = False
+        wrong, page = False, request.query_params.get("page", "")
         if request.method == "POST":
-            token = str((await read_form(request)).get("token", "")).strip()
+            form = await read_form(request)
+            token, page = str(form.get("token", "")).strip(), str(form.get("page", ""))
             if self.access.authenticate(request.scope, token) is not None:
-                answer: Response = RedirectResponse(_home(request), 303)
+                answer: Response = RedirectResponse(_page_of_dashboard(request, page), 303)
                 set_cookie(request, answer, TOKEN_COOKIE, token)
                 return answer
             wrong = True
-        return self._page(request, "login.html", None, status=401 if wrong else 200, wrong=wrong)
+        return self._page(request, "login.html", None, status=401 if wrong else 200, wrong=wrong, page=page)
 
     async def logout(self, request: Request) -> Response:
         """Delete the cookie that holds the token, and redirect to the sign-in page."""
@@ -210,7 +224,12 @@ class PageHandlers:
     def _redirect_to_login(self, request: Request) -> Response:
         """Redirect to the sign-in page. For a request by htmx, a header makes the browser redirect the whole page."""
         to = f"{_base(request)}/login"
-        return Response(headers={"HX-Redirect": to}) if request.headers.get("hx-request") else RedirectResponse(to, 303)
+        if request.headers.get("hx-request"):
+            return Response(headers={"HX-Redirect": to})
+        path = request.url.path.removeprefix(_base(request))
+        wanted = f"{path}?{request.url.query}" if request.url.query else path
+        asked = request.method == "GET" and wanted != "/"
+        return RedirectResponse(f"{to}?{urlencode({'page': wanted})}" if asked else to, 303)
 
     def _page(
         self,
@@ -256,6 +275,13 @@ def _problem_template(request: Request) -> str:
 
 def _base(request: Request) -> str:
     return str(request.scope.get("root_path", ""))
+
+
+def _page_of_dashboard(request: Request, page: str) -> str:
+    """Return the URL of a page to go to after signing in: a path below the dashboard, else the first page."""
+    parts = urlsplit(page)
+    safe = page.startswith("/") and not page.startswith("//") and not (parts.scheme or parts.netloc)
+    return f"{_base(request)}{page}" if safe and "\\" not in page and page.isprintable() else _home(request)
 
 
 def _home(request: Request) -> str:

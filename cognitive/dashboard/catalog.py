@@ -302,13 +302,13 @@ def models_csv(data: CatalogData, rows: Mapping[str, ModelRow]) -> str:
 
 async def show(visit: Visit) -> Response:
     """Render the page of tools and models."""
-    rows = visit.layer.policies.current(visit.query.agent).budgets.models
+    rows = (await visit.layer.policies.running(visit.query.agent)).policy.budgets.models
     return visit.page("catalog.html", view=view(await _read(visit), rows, visit.query), ranges=RANGES)
 
 
 async def file(visit: Visit) -> Response:
     """Return one table of the page of tools and models, with all rows, as a CSV file."""
-    rows, data = visit.layer.policies.current(visit.query.agent).budgets.models, await _read(visit)
+    rows, data = (await visit.layer.policies.running(visit.query.agent)).policy.budgets.models, await _read(visit)
     tables = {
         "tools": lambda: tools_csv(data),
         "left-out": lambda: left_out_csv(data),

@@ -22,6 +22,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet takes a cell that b
 # The style of a chart that is exported as a file; the colours are those of the light theme in app.css.
 STYLE = """
 svg{font:12px system-ui,sans-serif;background:#fff} .grid{stroke:#e7e9ee} .tick{fill:#5b6472}
+.title{font-size:15px;font-weight:600}
 .stroke{fill:none;stroke-width:2;vector-effect:non-scaling-stroke} .area{opacity:.08} .hit{display:none}
 .s0{stroke:#4c51d6} .s1{stroke:#0d8577} .s2{stroke:#c2700a}
 .area.s0{fill:#4c51d6;stroke:none} .ghost{stroke:#aab1bd;stroke-dasharray:4 4}
@@ -46,7 +47,7 @@ class Chart:
     """A line chart: lines that share the steps of the horizontal axis.
 
     `links` are the URLs of the turns behind each step. `top` is the maximum of the vertical axis, or None to derive it
-    from the values. `filled` fills the area below the lines.
+    from the values. `filled` fills the area below the lines. `unit` says what the vertical axis counts.
     """
 
     id: str
@@ -58,6 +59,7 @@ class Chart:
     links: tuple[str, ...] = ()
     top: float | None = None
     filled: bool = False
+    unit: str = ""
 
     @property
     def empty(self) -> bool:
@@ -89,9 +91,9 @@ def csv_table(header: Sequence[str], rows: Sequence[tuple[str, Sequence[float | 
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow([_escape_formula(name) for name in header])
+    writer.writerow([escape_formula(name) for name in header])
     writer.writerows(
-        [_escape_formula(name), *("" if value is None else value for value in values)] for name, values in rows
+        [escape_formula(name), *("" if value is None else value for value in values)] for name, values in rows
     )
     return out.getvalue()
 
@@ -104,8 +106,9 @@ def line_chart(chart: Chart) -> Markup:
         '<svg class="chart" role="img" aria-labelledby="{id}-t {id}-d" overflow="visible">'
         '<title id="{id}-t">{title}</title><desc id="{id}-d">{text}</desc>{grid}'
         '<svg viewBox="0 0 1000 100" preserveAspectRatio="none" width="100%" height="100%" overflow="visible">{lines}'
-        "</svg>{labels}{hits}</svg>"
+        "</svg>{labels}{unit}{hits}</svg>"
     ).format(
+        unit=Markup('<text class="tick unit" x="0" y="0" dy="-7">{}</text>').format(chart.unit) if chart.unit else "",
         id=chart.id,
         title=chart.title,
         text=chart.text,
@@ -139,6 +142,21 @@ def bar(share: float, title: str, kind: str = "") -> Markup:
     ).format(kind, title, width)
 
 
+def scale(value: float, threshold: float | None, top: float) -> Markup:
+    """Draw a value as a horizontal bar on a scale from 0 to `top`, with a vertical line at the threshold, if any."""
+    width = _rounded(min(1.0, max(0.0, value / top if top else 0.0)) * 100)
+    line = Markup("")
+    if threshold is not None and top:
+        at = _rounded(min(1.0, max(0.0, threshold / top)) * 100)
+        line = Markup('<line class="threshold" x1="{}%" x2="{}%" y1="-2" y2="10"/>').format(at, at)
+    kind = "below" if threshold is not None and value < threshold else ""
+    return Markup(
+        '<svg class="bar scale {}" aria-hidden="true" overflow="visible">'
+        '<rect class="track" width="100%" height="100%" rx="3"/>'
+        '<rect class="fill" width="{}%" height="100%" rx="3"/>{}</svg>'
+    ).format(kind, width, line)
+
+
 def stack(parts: Sequence[tuple[str, float]], title: str) -> Markup:
     """Draw a horizontal bar as SVG that shows the (name, value) parts of a sum side by side.
 
@@ -154,11 +172,25 @@ def stack(parts: Sequence[tuple[str, float]], title: str) -> Markup:
     return Markup('<svg class="stack" role="img" aria-label="{}">{}</svg>').format(title, rects)
 
 
-def svg_file(svg: Markup, style: str = STYLE) -> str:
-    """Return a chart as the text of an SVG file, with the colours that the page's style sheet would define."""
+def svg_file(chart: Chart, about: str, style: str = STYLE) -> str:
+    """Return a chart as the text of an SVG file, with its title, legend and colours.
+
+    `about` says whose numbers they are and of which period.
+    """
+    legend, left = Markup(""), 56
+    for n, line in enumerate(chart.lines):
+        kind = "ghost" if line.ghost else f"s{n}"
+        legend += Markup(
+            '<line class="stroke {}" x1="{}" x2="{}" y1="46" y2="46"/><text class="tick" x="{}" y="50">{}</text>'
+        ).format(kind, left, left + 18, left + 24, line.name)
+        left += 44 + 7 * len(line.name)
+    head = Markup(
+        '<text class="title" x="56" y="24">{}</text><text class="tick" x="876" y="24" text-anchor="end">{}</text>'
+    )
     return (
-        '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="220">'
-        f'<style>{style}</style><svg x="56" y="16" width="820" height="168" overflow="visible">{svg}</svg></svg>'
+        '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="290">'
+        f"<style>{style}</style>{head.format(chart.title, about)}{legend}"
+        f'<svg x="56" y="84" width="820" height="168" overflow="visible">{line_chart(chart)}</svg></svg>'
     )
 
 
@@ -279,5 +311,6 @@ def _rounded(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def _escape_formula(cell: str) -> str:
+def escape_formula(cell: str) -> str:
+    """Return a cell of a table so that a spreadsheet takes it for text, even if it begins like a formula."""
     return f"'{cell}" if cell.startswith(_FORMULA) else cell

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, tzinfo
 
+from markupsafe import Markup, escape
+
 NOTHING = "–"  # a missing value
 
 _STEPS = ((1e9, "bn"), (1e6, "m"), (1e3, "k"))
@@ -24,6 +26,18 @@ def number(value: float | None) -> str:
         if abs(value) >= 100 or float(value).is_integer()
         else f"{value:,.{3 if abs(value) >= 1 else 2}g}"
     )
+
+
+def counted(value: float, noun: str, plural: str = "") -> str:
+    """Format a number with its noun: "1 turn", "2 turns". `plural` is needed only for an irregular noun."""
+    return f"{number(value)} {noun if value == 1 else plural or f'{noun}s'}"
+
+
+def code(text: str) -> Markup:
+    """Return a text as HTML in which words between backticks are code."""
+    parts = text.split("`")
+    marked = [Markup("<code>{}</code>").format(part) if n % 2 else escape(part) for n, part in enumerate(parts)]
+    return Markup("").join(marked)
 
 
 def compact(value: float | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,7 +24,7 @@ from brain.users import Scope
 from cognitive.dashboard import time_buckets
 from cognitive.dashboard.charts import Chart, ChartLine
 from cognitive.dashboard.degradation_labels import DegradationLabel, degradation_label
-from cognitive.dashboard.formats import percent
+from cognitive.dashboard.formats import counted, number, percent
 from cognitive.dashboard.measures import StageTimes, stages
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.params import RANGES, PageQuery
@@ -37,7 +38,7 @@ T = TypeVar("T")
 
 _READ_TIMEOUT_MS = 2_500.0  # for each read, so that the page answers while Postgres does not
 _MAX_REASONS = 3  # lines of the chart; the list beside it has all reasons
-_ORDER = ("failure", "warning", "unknown", "ok")
+_ORDER = ("failure", "warning", "unknown", "skipped", "ok")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ class HealthData:
     granted: Granted | None
     backlog: tuple[Backlog, list[JournalEntry]] | None
     model: str
+    turns: Total | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,16 +127,26 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
         layer.admin.journal_backlog(agent, whole=whole),
         _within(layer.admin.database_role()),
     )
-    health, embedded, stages, degraded = await asyncio.gather(
+    health, embedded, stages, degraded, totals = await asyncio.gather(
         _within(analytics.health(Scope(agent))),
         _within(analytics.recent.embedded(Scope(agent))),
         _within(analytics.totals(Scope(agent), period, "stage")),
         _within(analytics.recent.degradations(Scope(agent), period)),
+        _within(analytics.totals(Scope(agent), period)),
     )
     data, backlog, granted = await server
     findings, database = (data.findings, data.database) if data is not None else (None, None)
     return HealthData(
-        findings, database, health, embedded, stages, degraded, granted, backlog, layer.admin.embedding_model
+        findings,
+        database,
+        health,
+        embedded,
+        stages,
+        degraded,
+        granted,
+        backlog,
+        layer.admin.embedding_model,
+        totals[0] if totals else None,
     )
 
 
@@ -142,7 +154,7 @@ def view(data: HealthData, query: PageQuery) -> HealthView:
     """Convert the data of the health page to the form that its template shows."""
     findings = tuple(sorted(data.findings or (), key=lambda each: _ORDER.index(each.status)))
     away = data.health is None
-    verdict, tone = _verdict(findings, away)
+    verdict, tone = _verdict(findings, away, data.turns)
     degraded = data.degraded
     return HealthView(
         verdict=verdict,
@@ -171,7 +183,7 @@ def degradation(data: Degradations, query: PageQuery) -> Chart:
     """Return the chart of the most frequent reasons of degradation over time, as shares of the examined turns."""
     period = query.period()
     names = [name for name, _ in _sums(data)[:_MAX_REASONS]]
-    times = [at for at, _ in time_buckets.fill_buckets((), period, query)]
+    times = chart_times(query)
     known = {at.astimezone(UTC): at for at in data.steps}
 
     def share(at: datetime, name: str) -> float | None:
@@ -188,17 +200,35 @@ def degradation(data: Degradations, query: PageQuery) -> Chart:
         tuple(lines) or (ChartLine("degraded", (None,) * len(times)),),
         percent,
         tuple(time_buckets.bucket_link(at, period, query, degraded="yes") for at in times),
+        unit="% of turns",
     )
 
 
-def _verdict(findings: Sequence[Finding], away: bool) -> tuple[str, str]:
+def chart_times(query: PageQuery) -> list[datetime]:
+    """Return the times at which the steps of the degradation chart begin."""
+    return [at for at, _ in time_buckets.fill_buckets((), query.period(), query)]
+
+
+def _verdict(findings: Sequence[Finding], away: bool, turns: Total | None) -> tuple[str, str]:
+    """Return a sentence that sums up the checks and the turns of the period, and its colour.
+
+    It is "good" only if all checks pass and no turn was degraded or failed.
+    """
     if away:
         return "Postgres does not answer", "bad"
-    failed = sum(each.status == "failure" for each in findings)
-    warned = sum(each.status in ("warning", "unknown") for each in findings)
-    if failed:
-        return f"{failed} {'check fails' if failed == 1 else 'checks fail'}", "bad"
-    return (f"{warned} {'warning' if warned == 1 else 'warnings'}", "warn") if warned else ("All checks pass", "good")
+    count = Counter(each.status for each in findings)
+    parts = [
+        f"{count['failure']} {'check fails' if count['failure'] == 1 else 'checks fail'}" * bool(count["failure"]),
+        counted(count["warning"] + count["unknown"], "warning") * bool(count["warning"] + count["unknown"]),
+        f"{counted(count['skipped'], 'check')} not made here" * bool(count["skipped"]),
+    ]
+    if turns is not None and turns.numbers.degraded:
+        parts.append(f"{number(turns.numbers.degraded)} of {counted(turns.numbers.turns, 'turn')} degraded")
+    if turns is not None and turns.numbers.failed:
+        parts.append(f"{number(turns.numbers.failed)} of {counted(turns.numbers.turns, 'turn')} failed")
+    tone = "bad" if count["failure"] else "warn" if any(parts[1:2] + parts[3:]) else "good"
+    said = ", ".join(filter(None, parts))
+    return (said or ("All checks pass" if findings else "No turn was degraded"), tone)
 
 
 def _shares(data: HealthData) -> tuple[ModelShare, ...]:

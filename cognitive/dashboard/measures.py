@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from brain.analytics.turn_rows import Total
-from cognitive.dashboard.formats import NumberFormat
+from brain.rollups import RollupCounts
+from cognitive.dashboard.formats import NumberFormat, compact, milliseconds, number, percent
 from cognitive.dashboard.params import PageQuery
 
 Tone = Literal["good", "bad", "plain"]
@@ -51,6 +52,48 @@ class StageTimes:
     link_slow: str
 
 
+def _per_turn(name: str) -> Measure:
+    return lambda total: getattr(total.numbers, name) / total.numbers.turns if total.numbers.turns else None
+
+
+def quantile(share: float) -> Measure:
+    """Return the measure of the time in milliseconds within which this share of the turns was prepared."""
+    return lambda total: total.quantile(share)
+
+
+def _unfinished(total: Total) -> float | None:
+    unfinished = total.numbers.failed + total.numbers.abandoned
+    return unfinished / total.numbers.turns if total.numbers.turns else None
+
+
+KEY_METRICS: tuple[Metric, ...] = (
+    Metric("Turns", "Turns with an outcome: completed, failed or abandoned.", lambda t: float(t.numbers.turns), compact,
+        "neither", {}),
+    Metric("Referenced", "Memories that the answer used ÷ memories that the prompt or recall showed.",
+        lambda t: t.referenced, percent, "more", {"status": "completed", "used": "yes"}, rate=True),
+    Metric("Precision", "Tokens of used memories ÷ tokens of shown memories, pinned ones left out.",
+        lambda t: t.precision, percent, "more", {"status": "completed", "used": "yes"}, rate=True),
+    Metric("Tokens per turn", "Tokens of shown, recalled and pinned memories ÷ completed turns.",
+        lambda t: t.memory_tokens, compact, "less", {}),
+    Metric("Prepared in", "95 of 100 turns were prepared (pre_turn) within this time.", quantile(0.95), milliseconds,
+        "less", {}),
+)  # fmt: skip
+MORE_METRICS: tuple[Metric, ...] = (
+    Metric("Median", "Half of the turns were prepared (pre_turn) within this time.", quantile(0.5), milliseconds,
+        "less", {}),
+    Metric("Abstained", "Turns that found memories and showed none ÷ turns.", lambda t: t.abstained, percent, "neither",
+        {"abstained": "yes"}, rate=True),
+    Metric("Degraded", "Turns in which a part was late or failed ÷ turns.", lambda t: t.degraded, percent, "less",
+        {"degraded": "yes"}, rate=True),
+    Metric("Unfinished", "Failed and abandoned turns ÷ turns.", _unfinished, percent, "less",
+        {"status": "unfinished"}, rate=True),
+    Metric("Deduplicated per turn", "Memories left out because the prompt said the same ÷ turns.",
+        _per_turn("deduped"), number, "neither", {"dropped": "deduped"}),
+    Metric("Trimmed per turn", "Memories left out by a limit or a token budget ÷ turns.", _per_turn("trimmed"),
+        number, "neither", {"dropped": "trimmed"}),
+)  # fmt: skip
+
+
 def describe_change(now: float | None, was: float | None, metric: Metric) -> tuple[str, Tone]:
     """Return the change of a metric since the period before as text, and its tone (good, bad or plain).
 
@@ -65,6 +108,12 @@ def describe_change(now: float | None, was: float | None, metric: Metric) -> tup
     if metric.better == "neither":
         return text, "plain"
     return text, "good" if (by > 0) == (metric.better == "more") else "bad"
+
+
+def summed(totals: Sequence[Total]) -> Total:
+    """Return the sum of several totals. Latencies are left out, because only their histograms can be added."""
+    names = [each.name for each in fields(RollupCounts) if each.name != "latency"]
+    return Total("", RollupCounts(**{name: sum(getattr(each.numbers, name) for each in totals) for name in names}))
 
 
 def stages(totals: Sequence[Total], query: PageQuery) -> tuple[StageTimes, ...]:

@@ -129,12 +129,13 @@ class MemoriesView:
     following: str | None
     newest: str | None
     whole: bool
+    file_params: Mapping[str, str]
     timed_out: bool
 
 
 async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> MemoriesData:
     """Read the data of the page that lists memories: rows of the list or hits of a search, group sizes, tags."""
-    agent, habit = query.agent, UsageThresholds(layer.policies.current(query.agent).usage.half_life_days)
+    agent, habit = query.agent, UsageThresholds((await layer.policies.running(query.agent)).policy.usage.half_life_days)
     (page, hits, memories), sizes, tags = await asyncio.gather(
         _page_or_hits(layer, analytics, query, habit),
         analytics.group_sizes(Scope(agent), habit, query.now),
@@ -215,12 +216,13 @@ def view(data: MemoriesData, query: PageQuery) -> MemoriesView:
             )
             for each, value in params.items()
         ),
-        rows=_rows(data, query),
+        rows=list_rows(data, query),
         looked=page.looked if page else len(data.hits or ()),
         back_to=page.back_to if page else None,
         following=_following(data, name, query),
         newest=query.with_changes("memories", after=None) if query.params.get("after") else None,
         whole=not params and not name and not query.params.get("after"),
+        file_params={name: value for name, value in query.params.items() if name not in ("agent", "as")},
         timed_out=data.hits is None,
     )
 
@@ -268,7 +270,8 @@ def _with_chosen(chosen: str | None, values: Sequence[str]) -> tuple[tuple[str, 
     return tuple((each, each) for each in sorted(complete))
 
 
-def _rows(data: MemoriesData, query: PageQuery) -> tuple[MemoryListRow, ...]:
+def list_rows(data: MemoriesData, query: PageQuery) -> tuple[MemoryListRow, ...]:
+    """Return the rows of the list: those of the page, or the hits of the search with their scores."""
     if data.page is not None:
         return tuple(MemoryListRow(row, query.link("memory", id=row.id)) for row in data.page.rows)
     return tuple(

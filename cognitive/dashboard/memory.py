@@ -116,12 +116,13 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
     if life is None or not memories:
         return None
     after = _after(query.params)
-    showings, shown_at, base, near, revisions = await asyncio.gather(
+    showings, shown_at, base, near, revisions, running = await asyncio.gather(
         analytics.showings(Scope(agent), id, limit=PAGE, after=after),
         analytics.shown_at(Scope(agent), id),
         analytics.base(Scope(agent)),
         analytics.similar(Scope(agent), id, least=_MIN_COSINE),
         layer.admin.revisions(agent, id),
+        layer.policies.running(agent),
     )
     return MemoryData(
         memories[0],
@@ -131,7 +132,7 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
         base,
         near,
         revisions,
-        layer.policies.current(agent),
+        running.policy,
         layer.explain.constants,
     )
 
@@ -188,6 +189,7 @@ def charts(data: MemoryData, query: PageQuery) -> tuple[Chart, ...]:
             (ChartLine("shown", shown), ChartLine("used", used)),
             links=links,
             filled=True,
+            unit="turns",
             top=2.0 if max(shown, default=0) <= 1 else None,  # avoids a label at half a turn
         ),
         Chart(
@@ -198,6 +200,7 @@ def charts(data: MemoryData, query: PageQuery) -> tuple[Chart, ...]:
             (ChartLine("boost", boost), ChartLine("neutral", neutral, ghost=True)),
             format=_factor,
             links=links,
+            unit="factor on the score",
             top=data.constants.max_boost,
         ),
     )

@@ -10,7 +10,6 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from brain.types import Memory, NewMemory, Trust, above
-from brain.users import Scope
 from cognitive.dashboard.memory import NO_MEMORY, id_of
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.errors import InvalidInput, UnknownMemory
@@ -80,7 +79,7 @@ async def forget(visit: Visit) -> Response:
     if len(memories) != len(ids):
         raise HTTPException(404, NO_MEMORY)
     if visit.form.get("sure") != "yes":
-        preview = await visit.analytics.removal(Scope(agent), ids)
+        preview = await visit.layer.admin.preview_forget(agent, ids)
         return visit.page("forget.html", memories=memories, receipt=preview, done=False)
     try:
         receipt = await visit.layer.forget(agent, ids)

@@ -17,8 +17,18 @@ from brain.rollups import RollupCounts
 from brain.users import Scope
 from cognitive.dashboard import time_buckets
 from cognitive.dashboard.charts import Chart, ChartLine, csv_table
-from cognitive.dashboard.formats import compact, milliseconds, number, percent
-from cognitive.dashboard.measures import Measure, Metric, StageTimes, Tone, describe_change, stages
+from cognitive.dashboard.formats import compact, milliseconds, percent
+from cognitive.dashboard.measures import (
+    KEY_METRICS,
+    MORE_METRICS,
+    Measure,
+    Metric,
+    StageTimes,
+    Tone,
+    describe_change,
+    quantile,
+    stages,
+)
 from cognitive.dashboard.page import PageRoute, Visit, attachment
 from cognitive.dashboard.params import RANGES, PageQuery
 
@@ -100,42 +110,6 @@ class Overview:
     turns: int
     last_at: datetime | None
     nearby_link: str
-
-
-def _per_turn(name: str) -> Measure:
-    return lambda total: getattr(total.numbers, name) / total.numbers.turns if total.numbers.turns else None
-
-
-def _quantile(share: float) -> Measure:
-    return lambda total: total.quantile(share)
-
-
-def _unfinished(total: Total) -> float | None:
-    unfinished = total.numbers.failed + total.numbers.abandoned
-    return unfinished / total.numbers.turns if total.numbers.turns else None
-
-
-KEY_METRICS: tuple[Metric, ...] = (
-    Metric("Turns", "with a known outcome", lambda t: float(t.numbers.turns), compact, "neither", {}),
-    Metric("Referenced", "of the memories shown", lambda t: t.referenced, percent, "more",
-        {"status": "completed", "used": "yes"}, rate=True),
-    Metric("Precision", "of the tokens shown", lambda t: t.precision, percent, "more",
-        {"status": "completed", "used": "yes"}, rate=True),
-    Metric("Tokens per turn", "of memory in the prompt", _per_turn("tokens"), compact, "less", {}),
-    Metric("Prepared in", "pre_turn, 95th percentile", _quantile(0.95), milliseconds, "less", {}),
-)  # fmt: skip
-MORE_METRICS: tuple[Metric, ...] = (
-    Metric("Median", "time of pre_turn, median", _quantile(0.5), milliseconds, "less", {}),
-    Metric("Abstained", "found memories, showed none", lambda t: t.abstained, percent, "neither", {"abstained": "yes"},
-        rate=True),
-    Metric("Degraded", "a part was late or failed", lambda t: t.degraded, percent, "less", {"degraded": "yes"},
-        rate=True),
-    Metric("Unfinished", "failed or abandoned", _unfinished, percent, "less", {"status": "unfinished"}, rate=True),
-    Metric("Deduplicated per turn", "memories that the prompt said already", _per_turn("deduped"), number, "neither",
-        {"dropped": "deduped"}),
-    Metric("Trimmed per turn", "memories over a limit or budget", _per_turn("trimmed"), number, "neither",
-        {"dropped": "trimmed"}),
-)  # fmt: skip
 
 
 async def read(analytics: TurnAnalytics, agent: str, period: Period) -> OverviewData:
@@ -224,6 +198,7 @@ def charts(data: OverviewData, query: PageQuery) -> tuple[Chart, ...]:
             compact,
             links,
             filled=True,
+            unit=f"turns per {each}",
         ),
         Chart(
             "use",
@@ -233,16 +208,17 @@ def charts(data: OverviewData, query: PageQuery) -> tuple[Chart, ...]:
             (lines(used, "memories"), lines(KEY_METRICS[2].measure, "tokens"), ghost(used, "memories before")),
             percent,
             links,
-            1.0,
+            unit="% used",
         ),
         Chart(
             "latency",
             "Time to prepare a turn",
             f"Median and 95th percentile per {each}.",
             names,
-            (lines(_quantile(0.5), "median"), lines(_quantile(0.95), "95th percentile")),
+            (lines(quantile(0.5), "median"), lines(quantile(0.95), "95th percentile")),
             milliseconds,
             links,
+            unit="milliseconds",
         ),
         Chart(
             "restraint",
@@ -252,6 +228,7 @@ def charts(data: OverviewData, query: PageQuery) -> tuple[Chart, ...]:
             (lines(lambda t: t.abstained, "abstained"), lines(lambda t: t.degraded, "degraded")),
             percent,
             links,
+            unit="% of turns",
         ),
     )
 

@@ -13,6 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from brain.analytics.turns import TurnAnalytics
 from cognitive.dashboard import charts
 from cognitive.dashboard.access import Visitor
+from cognitive.dashboard.formats import moment
 from cognitive.dashboard.params import PageQuery
 from cognitive.layer import CognitiveLayer
 
@@ -45,7 +46,10 @@ class Visit:
     def chart(self, chart: charts.Chart) -> Response:
         """Return a chart as a download: SVG if the URL says `as=svg`, else its numbers as CSV."""
         if self.query.params.get("as") == "svg":
-            return attachment(charts.svg_file(charts.line_chart(chart)), f"{chart.id}.svg", "image/svg+xml")
+            period = self.query.period()
+            since, until = (moment(at, self.query.zone) for at in (period.since, period.until))
+            about = f"{self.query.agent or 'all agents'} · {since} to {until} {self.query.zone.key}"
+            return attachment(charts.svg_file(chart, about), f"{chart.id}.svg", "image/svg+xml")
         return attachment(chart.csv(), f"{chart.id}.csv", "text/csv")
 
     def redirect(self, page: str, **params: Any) -> Response:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -17,7 +19,11 @@ async def save(visit: Visit) -> Response:
     """Save the values of the What-if page's sliders as a policy version, without activating it."""
     _require_admin(visit)
     policies, agent = visit.layer.policies, visit.query.agent
-    live = live_changes(policies.base(agent), (await policies.effective(agent)).live)
+    running = await policies.running(agent)
+    if running.same_base:
+        live: Mapping[str, float | int] = live_changes(policies.base(agent), running.policy)
+    else:
+        live = (await policies.get(agent, running.candidate)).changes if running.candidate else {}
     posted = what_if.posted([(name, str(value)) for name, value in visit.form.multi_items()])
     candidate = await policies.save(agent, {**live, **posted}, by=visit.visitor.id, note=_note(visit))
     activate = "yes" if visit.form.get("then") == "activate" else None  # the candidate's page asks for confirmation

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
@@ -56,6 +57,8 @@ class TemplateRenderer:
         self._templates.globals.update(
             charts=charts,
             number=formats.number,
+            counted=formats.counted,
+            code=formats.code,
             compact=formats.compact,
             percent=formats.percent,
             milliseconds=formats.milliseconds,
@@ -93,6 +96,11 @@ class _CachedStaticFiles(StaticFiles):
 def static_files() -> StaticFiles:
     """Return the app that serves style sheets, scripts and images. They contain no data and need no token."""
     return _CachedStaticFiles(directory=_STATIC)
+
+
+def styles(*names: str) -> Markup:
+    """Return the content of style sheets in static/, and the colours of memory types, for a file that loads nothing."""
+    return Markup("".join((_STATIC / name).read_text(encoding="utf-8") for name in names) + _TYPES_CSS)
 
 
 def _version() -> str:

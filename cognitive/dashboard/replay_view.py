@@ -82,7 +82,7 @@ async def replay_today(layer: CognitiveLayer, query: PageQuery) -> ReplayView | 
     """
     try:
         replay = await layer.explain.replay(
-            query.agent, query.params.get("id", ""), layer.policies.current(query.agent)
+            query.agent, query.params.get("id", ""), (await layer.policies.running(query.agent)).policy
         )
     except CognitiveError as error:
         return _failure(error)

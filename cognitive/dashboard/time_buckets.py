@@ -44,7 +44,7 @@ def _first(period: Period, query: PageQuery) -> datetime:
 
     In long periods, days begin at midnight UTC, because the stored counts are by day in UTC.
     """
-    since = period.since.astimezone(query.zone if period.span == "hour" else UTC)
+    since = period.begin.astimezone(query.zone if period.span == "hour" else UTC)
     hour = since.replace(minute=0, second=0, microsecond=0)
     return hour if period.step == "hour" else hour.replace(hour=0)
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
@@ -17,6 +17,7 @@ from starlette.responses import Response
 from brain.analytics.turn_rows import TurnMeasurements
 from brain.analytics.turns import TurnAnalytics
 from brain.redacting import WITHHELD
+from brain.turn_records import ExposureRow
 from brain.types import Memory
 from brain.users import Scope
 from cognitive import degradation
@@ -65,7 +66,8 @@ class CandidateView:
     """A candidate memory of a turn: why it was shown or dropped, its factors, and its text.
 
     `words` is the current text, or None if the memory was erased after the turn. `moved` is the number of ranks that
-    the candidate gained by past use and the rules of precedence; it is negative if the candidate lost ranks.
+    the candidate gained by past use and the rules of precedence; it is negative if the candidate lost ranks. `source`
+    has the memory's speaker, kind and source.
     """
 
     explanation: Explanation
@@ -75,6 +77,16 @@ class CandidateView:
     words: str | None
     moved: int
     parts: tuple[FactorShare, ...]
+    source: tuple[str, str, str] = ("", "", "")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRow:
+    """A memory that a turn showed: how it came there ("prompt" or "recall"), and its kind, such as "preference"."""
+
+    memory: ExposureRow
+    via: str
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +123,9 @@ class TurnData:
 class TurnView:
     """The content of the page of one turn, as its template shows it.
 
-    `degradations` are the parts of the turn that failed or were late, each with its effect and remedy.
+    `degradations` are the parts of the turn that failed or were late, each with its effect and remedy. `shown_by` says
+    how the shown memories came there. `max_match` is the best match of a candidate, and `min_match` the match that a
+    memory needed, or None if that decided nothing. `abstained` is the reason why the turn showed no memory, or "".
     """
 
     account: TurnExplanation
@@ -129,6 +143,14 @@ class TurnView:
     cut: bool
     used: int
     tokens: int
+    shown: tuple[ShownRow, ...]
+    shown_by: str
+    pinned: tuple[Memory, ...]
+    pinned_tokens: int
+    max_match: float
+    min_match: float | None
+    abstained: str
+    memory_link: Callable[[UUID], str]
 
 
 async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> TurnData | None:
@@ -139,7 +161,9 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
         return None
     account = await layer.explain.turn(agent, turn_id)
     ids = [explanation.memory_id for explanation in _listed(account, query)]
-    memories, policy = {memory.id: memory for memory in await layer.get(agent, ids)}, layer.policies.current(agent)
+    ids += [*(shown.memory_id for shown in account.shown), *account.pinned]
+    memories = {memory.id: memory for memory in await layer.get(agent, list(dict.fromkeys(ids)))}
+    policy = layer.policies.current(agent)
     return TurnData(
         account,
         numbers,
@@ -154,6 +178,8 @@ def view(data: TurnData, query: PageQuery) -> TurnView:
     account, chosen = data.account, query.params.get("disposition", "")
     counts = Counter(explanation.disposition or "" for explanation in account.candidates)
     listed = _listed(account, query)
+    pinned = tuple(data.words[id] for id in account.pinned if id in data.words)
+    pinned_tokens = data.numbers.measures.get("pinned_tokens", 0)
     return TurnView(
         account=account,
         numbers=data.numbers,
@@ -172,7 +198,15 @@ def view(data: TurnData, query: PageQuery) -> TurnView:
         withheld=data.numbers.response == WITHHELD,
         cut=len(data.numbers.response or "") == data.max_response_chars,
         used=sum(bool(shown.used) for shown in account.shown),
-        tokens=sum(shown.tokens for shown in account.shown),
+        tokens=sum(shown.tokens for shown in account.shown) + pinned_tokens,
+        shown=tuple(ShownRow(shown, shown.via, _kind(data.words.get(shown.memory_id))) for shown in account.shown),
+        shown_by=_shown_by(account, len(pinned)),
+        pinned=pinned,
+        pinned_tokens=pinned_tokens,
+        max_match=max((each.match for each in account.candidates if each.match is not None), default=0.0),
+        min_match=next((each.threshold for each in account.candidates if each.threshold is not None), None),
+        abstained=_abstained(account),
+        memory_link=lambda memory_id: query.link("memory", id=memory_id),
     )
 
 
@@ -192,7 +226,26 @@ def candidate_view(explanation: Explanation, memory: Memory | None) -> Candidate
         memory.content if memory else None,
         (explanation.rank_before or 0) - (explanation.rank or 0),
         tuple(FactorShare(name.replace("_", " "), value, abs(value) / largest) for name, value in parts),
+        (memory.speaker or "", _kind(memory), memory.source or "") if memory else ("", "", ""),
     )
+
+
+def _kind(memory: Memory | None) -> str:
+    return str(memory.attributes.get("kind", "")) if memory else ""
+
+
+def _shown_by(account: TurnExplanation, pinned: int) -> str:
+    """Return how the memories of a turn came to be shown, as in "5 prompt · 2 recall · 1 pinned"."""
+    ways = Counter(shown.via for shown in account.shown)
+    return " · ".join(f"{n} {way}" for way, n in (*sorted(ways.items()), ("pinned", pinned)) if n)
+
+
+def _abstained(account: TurnExplanation) -> str:
+    """Return why a turn dropped all its candidates together, or "" if it did not."""
+    if any(each.disposition == "shown" for each in account.candidates):
+        return ""
+    together = [each for each in account.candidates if each.disposition == "irrelevant" and each.threshold is None]
+    return together[0].reason if together else ""
 
 
 def _listed(account: TurnExplanation, query: PageQuery) -> list[Explanation]:

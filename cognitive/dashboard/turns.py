@@ -25,10 +25,17 @@ _PAGE_OF_WHY = 10  # turns on a page that explains a memory in each turn; each e
 STATUSES = ("open", "completed", "failed", "abandoned", "unfinished")
 HELD_BACK = ("deduped", "trimmed")
 YES_NO = ("yes", "no")
+_FLAGS = (
+    ("degraded", "Degraded"),
+    ("abstained", "Abstained"),
+    ("used", "Used a memory"),
+    ("used_unshown", "Used but not shown"),
+)
+_RATINGS: Mapping[str, bool] = {"useful": True, "not useful": False}
 _CHOSEN: Mapping[str, Dimension] = {"frame": "frame", "category": "category", "runtime": "runtime", "tool": "tool"}
 _CHOICES_OF = RANGES["90d"][1]  # the selects offer the values of turns in this time
 _NAMES = {
-    "q": "message contains",
+    "q": "question or answer contains",
     "session": "session",
     "status": "status",
     "frame": "frame",
@@ -47,6 +54,8 @@ _NAMES = {
     "user": "user",
     "shown_type": "showed type",
     "used": "used a memory",
+    "used_unshown": "used but not shown",
+    "rated": "rated",
     "dropped": "memories",
     "stage": "stage",
     "model": "model",
@@ -64,7 +73,6 @@ _HIDDEN_PARAMS = (
     "since",
     "until",
     "min_ms",
-    "used",
     "dropped",
     "stage",
     "model",
@@ -127,6 +135,7 @@ class TurnsView:
     looked: int
     back_to: datetime | None
     whole: bool
+    file_params: Mapping[str, str]
 
 
 async def read(
@@ -158,7 +167,12 @@ def turn_filter(query: PageQuery) -> TurnFilter:
     if "range" in params:
         period = query.period()
         since, until = since or period.since, until or period.until
-    for name, known in (("status", STATUSES), ("dropped", HELD_BACK), ("shown_type", MEMORY_TYPES)):
+    for name, known in (
+        ("status", STATUSES),
+        ("dropped", HELD_BACK),
+        ("shown_type", MEMORY_TYPES),
+        ("rated", tuple(_RATINGS)),
+    ):
         if params.get(name, known[0]) not in known:
             raise InvalidInput(f"{name}: expected one of {', '.join(known)}")
     return TurnFilter(
@@ -168,13 +182,15 @@ def turn_filter(query: PageQuery) -> TurnFilter:
         frame=params.get("frame"),
         category=params.get("category"),
         runtime=params.get("runtime"),
-        policy=params.get("policy"),
+        policies=tuple(filter(None, params.get("policy", "").split(","))),
         tool=params.get("tool"),
         degraded=_yes(params, "degraded"),
         abstained=_yes(params, "abstained"),
         user_id=params.get("user"),
         showed=params.get("shown_type"),
         used=_yes(params, "used"),
+        used_unshown=bool(_yes(params, "used_unshown")),
+        rating=_RATINGS[params["rated"]] if "rated" in params else None,
         held_back=params.get("dropped"),
         stage=params.get("stage"),
         min_ms=_number(params, "min_ms"),
@@ -205,9 +221,8 @@ def view(page: RowPage[TurnListRow], values: Mapping[str, tuple[str, ...]], quer
     choices += [TurnFilterSelect(name, name.capitalize(), own, params.get(name, "")) for name, own in values.items()]
     choices += [TurnFilterSelect("shown_type", "Showed", MEMORY_TYPES, params.get("shown_type", ""))]
     choices += [TurnFilterSelect("range", "Any time", tuple(RANGES), params.get("range", ""))]
-    choices += [
-        TurnFilterSelect(name, name.capitalize(), YES_NO, params.get(name, "")) for name in ("degraded", "abstained")
-    ]
+    choices += [TurnFilterSelect(name, label, YES_NO, params.get(name, "")) for name, label in _FLAGS]
+    choices += [TurnFilterSelect("rated", "Rated", tuple(_RATINGS), params.get("rated", ""))]
     return TurnsView(
         rows=page.rows,
         choices=tuple(_with_chosen(choice) for choice in choices),
@@ -229,6 +244,7 @@ def view(page: RowPage[TurnListRow], values: Mapping[str, tuple[str, ...]], quer
         looked=page.looked,
         back_to=page.back_to,
         whole=not params and not query.params.get("after"),
+        file_params={name: value for name, value in query.params.items() if name not in ("agent", "as")},
     )
 
 

@@ -220,7 +220,7 @@ def step(row: LiveSetting, value: float) -> str:
 
 async def show(visit: Visit) -> Response:
     """Render the page with the sliders at the URL's values, or else at those of the live policy."""
-    live = (await visit.layer.policies.effective(visit.query.agent)).live
+    live = (await visit.layer.policies.running(visit.query.agent)).policy
     changes = moved(visit.query, live)
     visit.query.period()  # raises InvalidInput for an invalid period
     return visit.page(
@@ -240,7 +240,7 @@ async def answer(visit: Visit) -> Response:
     header makes the browser's address bar show the URL of the What-if page with these settings.
     """
     query, policies = visit.query, visit.layer.policies
-    live = (await policies.effective(query.agent)).live
+    live = (await policies.running(query.agent)).policy
     changes, period = moved(query, live), query.period()
     whole = bool(query.params.get("whole"))
     result = await policies.what_if(query.agent, changes, period.since, period.until, query.range, whole=whole)

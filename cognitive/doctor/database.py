@@ -179,7 +179,8 @@ def spaces(facts: Facts) -> Verdict:
     if facts.database is None:
         return UNREACHABLE
     if spaces.hidden is not None:
-        return ok(f"this process has {', '.join(spaces.models)}; the models of agents are unknown: {spaces.hidden}")
+        detail = f"this process has {', '.join(spaces.models)}; the models of agents are unknown: {spaces.hidden}"
+        return "skipped", detail, ""
     missing = [each for each in spaces.agents if each.live and each.model not in spaces.models]
     if missing:
         detail = "; ".join(f"{each.live} agents are searched by {each.model}" for each in missing)
@@ -205,7 +206,7 @@ def vector_index(facts: Facts) -> Verdict:
     if facts.database is None or spaces.error is not None:
         return UNREACHABLE if facts.database is None else ok("not checked: this process has no embedding model")
     if spaces.hidden is not None:
-        return ok(f"the sizes of agents are unknown: {spaces.hidden}")
+        return "skipped", f"the sizes of agents are unknown: {spaces.hidden}", ""
     if spaces.unindexed:
         detail = f"every search reads all vectors of these large agents: {', '.join(spaces.unindexed)}"
         return "warning", detail, f"`cognitive db index --agent {spaces.unindexed[0]}`, for each of them"

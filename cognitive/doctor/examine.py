@@ -43,8 +43,8 @@ Embed = Callable[[Sequence[str]], Coroutine[Any, Any, Any]]  # returns a vector 
 class Finding:
     """The result of one check of `cognitive doctor`.
 
-    The status is "unknown" if the check depends on another check that failed. `fix` is the remedy, or empty if there is
-    nothing to do. If the status is "ok", the remedy is only a suggestion.
+    The status is "unknown" if the check depends on another check that failed, and "skipped" if it was not made here.
+    `fix` is the remedy, or empty if there is nothing to do. If the status is "ok", the remedy is only a suggestion.
     """
 
     check: str
@@ -318,5 +318,5 @@ def judge_all(facts: Facts) -> tuple[Finding, ...]:
 
 
 def healthy(findings: tuple[Finding, ...]) -> bool:
-    """Return True if no check failed: every status is "ok" or "warning"."""
-    return all(finding.status in ("ok", "warning") for finding in findings)
+    """Return True if no check failed: every status is "ok", "warning" or "skipped"."""
+    return all(finding.status in ("ok", "warning", "skipped") for finding in findings)

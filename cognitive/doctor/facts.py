@@ -12,7 +12,7 @@ from brain.agents import ModelOfAgents
 from brain.postgres.health import DatabaseHealth
 from brain.postgres.reading import Replica
 
-Status = Literal["ok", "warning", "failure", "unknown"]
+Status = Literal["ok", "warning", "failure", "unknown", "skipped"]
 Verdict = tuple[Status, str, str]  # status, detail, fix
 
 UNREACHABLE: Verdict = ("unknown", "the database does not answer", "")

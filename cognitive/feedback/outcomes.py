@@ -152,6 +152,10 @@ class OutcomeRecorder:
         await self.flush()
         return await asyncio.to_thread(self._journal.cut, scope, remains)
 
+    async def forgettable(self, scope: Scope, remains: Residue) -> int:
+        """Return the number of journal entries that `forget` would change."""
+        return await asyncio.to_thread(self._journal.cut, scope, remains, dry_run=True)
+
     async def _count(
         self, scope: Scope, turn_id: str, outcome: Outcome, opening: OpenTurn | None, received_at: float
     ) -> Report:

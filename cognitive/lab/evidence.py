@@ -36,6 +36,8 @@ class EvaluationCase:
     `policy` is the turn's own policy, and `verdicts` say whether the memories in its prompt were used. `propensities`
     are the probabilities of being shown, for the memories that exploration (random trials) decided on. The replay takes
     `inputs`, `similarity`, `counter` and `constants`. `tokens` are those of the shown memories.
+    `missing` are candidates that were forgotten or changed since: the replay runs without the forgotten ones and with
+    the changed texts, and shows the same memories as the turn.
     """
 
     turn_id: str
@@ -47,6 +49,7 @@ class EvaluationCase:
     propensities: Mapping[UUID, float]
     counter: TokenCounter
     constants: Constants
+    missing: frozenset[UUID] = frozenset()
 
 
 def evaluation_case(
@@ -59,13 +62,19 @@ def evaluation_case(
     counter: TokenCounter,
     constants: Constants,
 ) -> EvaluationCase | None:
-    """Replay a turn with the memories' current texts; return it as a case, or None if its prompt is not reproduced."""
+    """Replay a turn with the memories' current texts; return it as a case, or None if its prompt is not reproduced.
+
+    If candidates were forgotten or changed since, it is enough that the replay shows the same memories.
+    """
     replayed = replay(record, contents, pinned, policy, counter, constants)
-    if not replayed.identical:
-        return None
+    missing = replayed.gone | replayed.changed
     tokens = {candidate.hit.memory_id: candidate.tokens for candidate in replayed.assembled.shown}
+    if not replayed.identical and not (missing and tokens.keys() == _shown(record)):
+        return None
     tried, inputs = _tried(record), replayed.inputs
-    return EvaluationCase(turn_id, inputs, record.similarity, policy, verdicts, tokens, tried, counter, constants)
+    return EvaluationCase(
+        turn_id, inputs, record.similarity, policy, verdicts, tokens, tried, counter, constants, missing
+    )
 
 
 def restored_evaluation_case(
@@ -91,6 +100,10 @@ def restored_evaluation_case(
     tokens = {result.memory_id: result.tokens or 0 for result in record.candidates if result.disposition == "shown"}
     tried, inputs = _tried(record), restored.inputs
     return EvaluationCase(turn_id, inputs, record.similarity, policy, verdicts, tokens, tried, counter, constants)
+
+
+def _shown(record: Recording) -> set[UUID]:
+    return {result.memory_id for result in record.candidates if result.disposition == "shown"}
 
 
 def _tried(record: Recording) -> Mapping[UUID, float]:

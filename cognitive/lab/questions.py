@@ -63,7 +63,8 @@ class TurnExplanation:
     """A recorded turn with its plan, the memories that it showed, and the explanation of every candidate, by rank.
 
     `plan` does not contain the text of the message. `shown` has the current text of each memory, or None if it was
-    erased. `degraded` describes the parts of the turn that failed or were late, and `degraded_codes` has their codes.
+    erased. `pinned` are the ids of the pinned memories in its prompt. `degraded` describes the parts of the turn that
+    failed or were late, and `degraded_codes` has their codes.
     """
 
     turn_id: str
@@ -77,6 +78,7 @@ class TurnExplanation:
     degraded: tuple[str, ...]
     degraded_codes: tuple[str, ...]
     candidates: tuple[Explanation, ...]
+    pinned: tuple[UUID, ...] = ()
 
 
 class Questions:
@@ -138,6 +140,7 @@ class Questions:
             degraded=turn.degraded,
             degraded_codes=turn.degraded_codes,
             candidates=tuple(await self._explained(scope, turn, record, judged)),
+            pinned=tuple(id for id, _ in record.pinned),
         )
 
     async def _explained(

@@ -180,10 +180,11 @@ class SampleCache:
         words: Mapping[str, Mapping[Key, PassageText]],
         pinned: Mapping[UUID, Memory],
     ) -> list[EvaluationCase]:
-        """Return the sampled turns that can be replayed identically, because all their memories are stored unchanged.
+        """Return the sampled turns that can be replayed.
 
-        The latest two and the earliest two turns are replayed to verify this. If the prompt of one of them is not
-        reproduced, for example because another release recorded the turn, all turns are replayed.
+        A turn whose memories are all stored unchanged is replayed identically. The latest two and the earliest two of
+        these are replayed to verify this. If the prompt of one of them is not reproduced, for example because another
+        release recorded the turn, all turns are replayed. So is each turn with memories that were forgotten or changed.
         """
 
         def made(row: SampledTurn, make: Callable[..., EvaluationCase | None]) -> EvaluationCase | None:
@@ -199,10 +200,12 @@ class SampleCache:
                 self._constants,
             )
 
-        cases = [(row, case) for row in rows if (case := made(row, restored_evaluation_case)) is not None]
-        if all(made(row, evaluation_case) is not None for row, _ in (*cases[:_PROVEN], *cases[-_PROVEN:])):
-            return [case for _, case in cases]
-        return [case for row in rows if (case := made(row, evaluation_case)) is not None]
+        restored = {row.turn_id: made(row, restored_evaluation_case) for row in rows}
+        whole = [row for row in rows if restored[row.turn_id] is not None]
+        if not all(made(row, evaluation_case) is not None for row in (*whole[:_PROVEN], *whole[-_PROVEN:])):
+            restored = {}
+        cases = (restored.get(row.turn_id) or made(row, evaluation_case) for row in rows)
+        return [case for case in cases if case is not None]
 
     async def _words(
         self, scope: Scope, records: Sequence[Recording]

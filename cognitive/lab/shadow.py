@@ -29,13 +29,14 @@ _MAX_WAITING = 64  # queued turns; if the shadow cannot keep up, it skips turns 
 class Shadowing:
     """Selects the memories of every turn a second time under the agent's shadow policy, in the background.
 
-    `policies` is a function that returns the shadow policy of an agent, or None if it has none.
+    `policies` is a function that returns the shadow policy of an agent and the version that its results are recorded
+    under, or None if the agent has none.
     """
 
     def __init__(
         self,
         turns: TurnLog,
-        policies: Callable[[str], Policy | None],
+        policies: Callable[[str], tuple[str, Policy] | None],
         background: Background,
         counter: TokenCounter,
         constants: Constants,
@@ -51,11 +52,11 @@ class Shadowing:
 
         Do nothing if it has none.
         """
-        policy = self._policies(scope.agent_id)
-        if policy is None or memory_context.inputs is None:
+        found = self._policies(scope.agent_id)
+        if found is None or memory_context.inputs is None:
             return
         shadow = self._shadow(
-            scope, turn_id, memory_context.inputs, window_similarities(memory_context.trace.candidates), policy
+            scope, turn_id, memory_context.inputs, window_similarities(memory_context.trace.candidates), *found
         )
         self._queue.start(shadow, *scope.key, "shadow of turn", turn_id)
 
@@ -65,12 +66,13 @@ class Shadowing:
         turn_id: str,
         inputs: TurnInputs,
         similarity: Mapping[Key, WindowSimilarity],
+        version: str,
         policy: Policy,
     ) -> None:
         assembled = await asyncio.to_thread(again, inputs, similarity, policy, self._counter, self._constants)
         shown = tuple(candidate.hit.memory_id for candidate in assembled.shown)
         tokens = sum(candidate.tokens for candidate in assembled.shown)
-        await self._turns.shadow(scope, Shadow(turn_id, policy.version, shown, tokens, inputs.now))
+        await self._turns.shadow(scope, Shadow(turn_id, version, shown, tokens, inputs.now))
 
 
 @dataclass(frozen=True, slots=True)

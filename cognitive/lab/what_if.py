@@ -27,7 +27,7 @@ _SHOWN = 0.5  # minimum probability of a memory that counts as shown; those of e
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Recorded turns for what-if questions, newest first. Only turns whose replay reproduces their prompt are included.
+    """Recorded turns for what-if questions, newest first: those whose replay shows the memories that they showed.
 
     Attributes:
         cases: the turns.
@@ -110,6 +110,7 @@ class WhatIf:
         examined: number of turns that were read for the sample.
         recorded: number of completed turns in the period that the question is about.
         since: time of the earliest verdict that usage was computed from, if older verdicts were not read; else None.
+        incomplete: number of replayed turns that lack a candidate, because it was forgotten or changed since.
     """
 
     turns: int
@@ -128,6 +129,7 @@ class WhatIf:
     examined: int = 0
     recorded: int = 0
     since: datetime | None = None
+    incomplete: int = 0
 
 
 def what_if(
@@ -168,6 +170,7 @@ def what_if(
         examined=sample.examined,
         recorded=sample.recorded,
         since=sample.since,
+        incomplete=sum(bool(case.missing) for case in cases),
     )
 
 

@@ -24,6 +24,8 @@ class Explanation:
         reason: the disposition in words.
         value: the number that decided the disposition.
         rank_before, rank: rank by relevance, and the final rank, after past use and the rules of precedence.
+        match: how well the memory matches the message, on one scale for all candidates; None in older records.
+        threshold: the match that the memory needed, if it was dropped because its match is too low.
         boost: the data on the effect of past use on the score.
         scores: raw scores of the search channels.
         factors: weighted parts of `relevance`.
@@ -47,6 +49,8 @@ class Explanation:
     tokens: int | None = None
     used: bool | None = None
     overlap: float | None = None
+    match: float | None = None
+    threshold: float | None = None
     summary: str = ""
 
 
@@ -74,6 +78,8 @@ def explain(case: ExplainedCandidate, turn: RecordedTurn, judged: Judged | None 
         tokens=result.tokens,
         used=used,
         overlap=overlap,
+        match=result.match,
+        threshold=result.threshold,
         summary=describe(case),
     )
 

@@ -14,6 +14,7 @@ Modules, in order of execution:
 - `configured`: the policy that the environment variables name.
 - `live`: the settings that may change while the layer runs.
 - `resolver`: the policy that is in effect for an agent.
+- `running`: the policy that an agent's turns run under, read from its latest turns.
 """
 
 from cognitive.policy.policy import Policy

@@ -41,6 +41,17 @@ class EffectivePolicy:
     shadow: Policy | None
     activations: Mapping[Role, PolicyActivation] = field(default_factory=dict)
 
+    @property
+    def shadow_version(self) -> str | None:
+        """The version under which the shadow's results are recorded: the activated one, or that of the host's shadow.
+
+        A saved version keeps its name on every base policy, so that results of all processes are found together.
+        """
+        if self.shadow is None:
+            return None
+        activation = self.activations.get("shadow")
+        return activation.version if activation is not None and activation.version else self.shadow.version
+
 
 @dataclass(frozen=True, slots=True)
 class _CachedPolicy:
@@ -67,10 +78,15 @@ class PolicyResolver:
         cached = self._cache.get(agent_id)
         return cached.effective.live if cached is not None else self.base.for_agent(agent_id)
 
-    def shadow(self, agent_id: str) -> Policy | None:
-        """Return an agent's shadow policy, if any: the cached one, or else the host's. Do not wait for the database."""
+    def shadow(self, agent_id: str) -> tuple[str, Policy] | None:
+        """Return an agent's shadow policy with the version that its results are recorded under, or None without one.
+
+        It is the cached one, or else the host's. Do not wait for the database.
+        """
         cached = self._cache.get(agent_id)
-        return cached.effective.shadow if cached is not None else self._host_shadow(agent_id)
+        effective = cached.effective if cached is not None else self._host_policies(agent_id)
+        version = effective.shadow_version
+        return (version, effective.shadow) if version is not None and effective.shadow is not None else None
 
     async def current(self, agent_id: str) -> Policy:
         """Return the policy of an agent's turns. If the cached policy is older than `FRESH` seconds, read it again.

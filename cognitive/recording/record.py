@@ -120,7 +120,8 @@ class RecordedCandidate:
     """A candidate memory as it is recorded: its disposition (shown, or why not), and the numbers behind its rank.
 
     `propensity` is None if exploration could not change whether the candidate was shown. `factors`, `boost` and
-    `tokens` are None for candidates of low rank that were not shown. `lowered` and `moved` are those of `Candidate`.
+    `tokens` are None for candidates of low rank that were not shown. `lowered`, `moved` and `match` are those of
+    `Candidate`, and `threshold` is that of `CandidateResult`; older records have no `match`.
     """
 
     memory_id: UUID
@@ -139,6 +140,8 @@ class RecordedCandidate:
     tokens: int | None = None
     lowered: str = ""
     moved: str = ""
+    match: float | None = None
+    threshold: float | None = None
 
     @property
     def chance(self) -> float:
@@ -282,6 +285,7 @@ def _columns(results: Sequence[CandidateResult], place: Mapping[Key, int]) -> Ma
     optional: dict[str, list[Any]] = {
         "lowered": [each.lowered for each in candidates],
         "moved": [each.moved for each in candidates],
+        "threshold": [result.threshold and round(result.threshold, _DIGITS) for result in results],
         "propensity": [None if each.propensity == 1.0 else each.propensity for each in candidates],
     }
     explained = [
@@ -298,6 +302,7 @@ def _columns(results: Sequence[CandidateResult], place: Mapping[Key, int]) -> Ma
         "rank": [each.rank for each in candidates],
         "score": [round(each.score, _DIGITS) for each in candidates],
         "relevance": [round(each.relevance, _DIGITS) for each in candidates],
+        "match": [round(each.match, _DIGITS) for each in candidates],
         "factors": [each and _rounded(each.factors) for each in explained],
         "boost": [each and each.boost for each in explained],
         "tokens": [each and each.tokens for each in explained],

@@ -139,7 +139,7 @@ async def test_chosen_theme_survives_a_reload(page, url, sample_agent):
 async def test_visible_overview_refreshes_its_numbers(page, url, layer, sample_agent):
     await page.clock.install()
     await page.goto(f"{url}/ui/overview?agent={sample_agent}")
-    first = page.locator(".card").first
+    first = page.locator(".card > a").first
     assert await first.locator(".value").inner_text() == "2"
     await first.focus()
     scroll_position = await page.evaluate("scrollTo({top: 200, behavior: 'instant'}), scrollY")
@@ -152,7 +152,7 @@ async def test_visible_overview_refreshes_its_numbers(page, url, layer, sample_a
     assert (await answer.value).status == 200
     await page.get_by_text("And when do we deploy next?").wait_for()
     assert await first.locator(".value").inner_text() == "3"
-    assert await page.evaluate("document.activeElement.className") == "card"
+    assert await page.evaluate("document.activeElement.parentElement.className") == "card"
     assert await page.evaluate("scrollY") == scroll_position
 
 
@@ -183,7 +183,7 @@ async def test_chart_downloads_as_png(page, url, sample_agent, tmp_path):
 
     assert download.suggested_filename == "turns.png"
     assert picture[:8] == b"\x89PNG\r\n\x1a\n"
-    assert struct.unpack(">II", picture[16:24]) == (1800, 440)
+    assert struct.unpack(">II", picture[16:24]) == (1800, 580)
     assert len(picture) > 5_000  # an empty image would be smaller
 
 

@@ -66,10 +66,13 @@ def test_chart_without_counts_is_empty():
     assert not chart(None, 1).empty
 
 
-def test_svg_file_contains_its_styles():
-    svg_file = ET.fromstring(charts.svg_file(charts.line_chart(chart(1, 2)), ".s0{stroke:red}"))
+def test_svg_file_contains_its_styles_title_legend_and_period():
+    named = chart(1, 2, name="turns of <b>", unit="turns per day")
+    svg_file = ET.fromstring(charts.svg_file(named, "support · May", ".s0{stroke:red}"))
+    texts = [each.text for each in svg_file.iter(f"{SVG}text")]
 
     assert svg_file.find(f"{SVG}style").text == ".s0{stroke:red}"
+    assert {"Turns", "support · May", "turns of <b>", "turns per day"} <= set(texts)
 
 
 def test_numbers_are_rounded_and_given_units():

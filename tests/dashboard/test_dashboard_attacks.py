@@ -27,6 +27,8 @@ REQUIRED_PARAMS = {
     "/turn/prompt": "id=t",
     "/turn/replay": "id=t",
     "/turn/why": "id=t",
+    "/turn/file": "id=t",
+    "/turn/candidates": "id=t",
     "/chart": "id=turns",
     "/breakdown.csv": "by=runtime",
     "/memory": "id={memory}",
@@ -42,6 +44,8 @@ EXTREME_TIMES = ("0002-01-01T00:00:00+00:00", "9998-12-31T23:59:59+00:00")
 
 def required_params(path, memory, layer, agent):
     """Return the parameters that a page requires, with ids that exist."""
+    if path == "/conversation":
+        return {"session": f"s{EVIL}"}
     params = REQUIRED_PARAMS.get(path, "").format(memory=memory, policy=layer.policies.base(agent).version)
     return dict(each.split("=") for each in params.split("&") if each)
 

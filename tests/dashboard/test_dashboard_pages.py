@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import re
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import httpx
 import pytest
 
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+from cognitive.dashboard import conversation
 from cognitive.server.tokens import create, revoke
 from tests.dashboard.conftest import DEPLOY, EVIL
 
@@ -22,6 +24,7 @@ PAGES = (
     "turns?why=soup",
     "turns/why?why=soup",
     "turn?id=t/1",
+    "conversation?session=s",
     "turn/why?id=t/1&why=soup",
     "turn/prompt?id=t/1",
     "turn/replay?id=t/1",
@@ -110,7 +113,45 @@ async def test_turn_page_shows_message_memories_and_response(pages, sample_agent
     assert answer.status_code == 200
     for text in ("When do we deploy?", DEPLOY, "Shown at rank", f"{DEPLOY}</mark>"):
         assert text in answer.text.replace("&#39;", "'"), text
-    assert re.search(r'</mark><a class="of" href="#shown-(\d)".*id="shown-\1"', answer.text, re.DOTALL)
+    numbered = re.search(r'id="shown-(\d)".*</mark><a class="of" href="#shown-\1"', answer.text, re.DOTALL)
+    assert numbered
+    assert answer.text.index(f"{DEPLOY}</mark>") < answer.text.index('id="candidates"')
+
+
+async def test_turn_page_draws_matches_and_the_threshold_on_one_scale(pages, sample_agent, layer):
+    answer = await pages.get(of(sample_agent, "turn?id=t/1"))
+    candidates = await layer.explain.candidates(sample_agent, "t/1")
+    [needed] = {each.threshold for each in candidates if each.threshold is not None}
+
+    assert all(each.match is not None for each in candidates)
+    for each in candidates:
+        assert f"{each.match:.3f}" in answer.text
+        assert each.disposition != "irrelevant" or each.match < needed
+    assert f"needed in this turn: {needed:.3f}" in answer.text
+    assert answer.text.count('class="threshold"') == len(candidates)
+
+
+async def test_saved_turn_is_one_file_that_loads_nothing(pages, sample_agent):
+    answer = await pages.get(of(sample_agent, "turn/file?id=t/1"))
+
+    assert answer.headers["content-disposition"] == 'attachment; filename="turn-t-1.html"'
+    for text in ("When do we deploy?", f"{DEPLOY}</mark>", "canteen"):
+        assert text in answer.text.replace("&#39;", "'"), text
+    assert not re.search(r"<script|<link|<img|@import|<\w+[^>]*\ssrc=|href=\"(?!#shown-)", answer.text)
+    assert (await pages.get(of(sample_agent, "turn/file?id=none"))).status_code == 404
+
+
+async def test_session_reads_as_a_conversation(pages, sample_agent, monkeypatch):
+    page = (await pages.get(of(sample_agent, "conversation?session=s"))).text
+    monkeypatch.setattr(conversation, "PAGE", 1)
+    first = (await pages.get(of(sample_agent, "conversation?session=s"))).text
+    following = re.search(r'<a class="button plain" href="([^"]+)" rel="next"', first)[1].replace("&amp;", "&")
+    second = (await pages.get(following)).text
+
+    assert page.index("When do we deploy?") < page.index(DEPLOY) < page.index("Which deploy day has")
+    assert ("When do we deploy?" in first, "Which deploy day has" in first) == (True, False)
+    assert ("When do we deploy?" in second, "Which deploy day has" in second) == (False, True)
+    assert (await pages.get(of(sample_agent, "conversation?session=none"))).status_code == 404
 
 
 async def test_passages_are_marked_by_the_policy_of_the_turn(pages, urls, embedder, agent):
@@ -228,7 +269,7 @@ async def test_missing_or_invalid_pages_answer_with_an_error_status(pages, sampl
 async def test_pages_without_a_token_redirect_to_the_login(guarded, sample_agent):
     for page in (*PAGES, *FILES):
         answer = await guarded.get(of(sample_agent, page))
-        assert (answer.status_code, answer.headers["location"]) == (303, "/ui/login")
+        assert (answer.status_code, urlsplit(answer.headers["location"]).path) == (303, "/ui/login")
         assert sample_agent not in answer.text
     part = await guarded.get(of(sample_agent, "live"), headers={"HX-Request": "true"})
     assert (part.content, part.headers["hx-redirect"]) == (b"", "/ui/login")

@@ -76,7 +76,7 @@ async def test_withheld_response_is_explained(urls, embedder, agent):
         async with inside(layer, mounts=assembly.mounts(layer)) as pages:
             page = unescape((await pages.get(of(agent, "turn?id=t/9"))).text)
 
-    assert "The response was not stored, because the redactor failed" in page
+    assert "The answer was not stored, because the redactor failed" in page
     assert DEGRADATION_LABELS["redaction"].meaning in page
     assert "the key" not in page
 

@@ -9,8 +9,9 @@ from html import unescape
 import pytest
 
 from brain.analytics.recent import Degradations, VectorCoverage
-from brain.analytics.turn_rows import AgentHealth
+from brain.analytics.turn_rows import AgentHealth, Total
 from brain.postgres.database import Database
+from brain.rollups import RollupCounts
 from brain.users import Scope
 from cognitive import CognitiveLayer
 from cognitive.dashboard import health
@@ -154,7 +155,9 @@ def test_verdict_is_that_of_the_worst_check():
 
     assert verdict("ok", "ok") == "All checks pass"
     assert verdict("ok", "warning", "unknown") == "2 warnings"
-    assert verdict("failure", "warning") == "1 check fails"
+    assert verdict("failure", "warning") == "1 check fails, 1 warning"
+    assert verdict("ok", "skipped") == "1 check not made here"
+    assert verdict("ok", turns=Total("", RollupCounts(turns=300, degraded=12))) == "12 of 300 turns degraded"
     assert verdict("ok", health=None) == "Postgres does not answer"
 
 

@@ -50,7 +50,7 @@ async def test_three_ignored_memories_are_selected_and_forgotten(page, url, laye
     await page.get_by_role("button", name="Forget 3 memories").click()
 
     await page.get_by_role("heading", name="3 memories were forgotten").wait_for()
-    assert "15" in await page.locator(".receipt dt:text('Showings in turns') + dd").inner_text()
+    assert "15" in await page.locator(".receipt dt:text('Times shown') + dd").inner_text()
     remaining = [row.content for row in (await layer.explain.analytics.memories(Scope(agent))).rows]
     assert [WASTE.format(n) in remaining for n in range(4)] == [False, False, False, True]
 

@@ -368,11 +368,11 @@ async def test_forgetting_asks_for_confirmation_and_shows_a_receipt(pages, layer
 
     announced = rows_of(preview)
     assert announced["Memories"] == "2"
-    assert announced["Showings in turns"] == "10"
+    assert announced["Times shown"] == "10"
     assert SEAL in preview.text
     assert len(await layer.get(agent, ids)) == 2  # nothing is deleted yet
     done = await send(pages, agent, "memories/forget", id=ids, sure="yes")
-    assert announced.items() <= rows_of(done).items()  # the receipt also counts redacted turns, unknown before
+    assert announced == rows_of(done)
     assert SEAL not in done.text
     assert await layer.get(agent, ids) == []
     assert (await send(pages, agent, "memories/forget", id=ids, sure="yes")).status_code == 404
@@ -429,7 +429,7 @@ async def test_memory_pages_and_forms_require_the_token_of_the_agent(layer, guar
     agent, memory_ids = agent_and_ids
     for page in PAGES:
         answer = await guarded.get(of(agent, page.format(memory_ids["never"])))
-        assert (answer.status_code, answer.headers["location"]) == (303, "/ui/login")
+        assert (answer.status_code, answer.headers["location"].partition("?")[0]) == (303, "/ui/login")
     guarded.cookies.set("cognitive_token", token_for(tokens, "somebody-else")["Authorization"].split()[1])
     for page in PAGES:
         assert (await guarded.get(of(agent, page.format(memory_ids["never"])))).status_code == 403

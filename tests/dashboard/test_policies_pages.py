@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from cognitive import CognitiveLayer, Outcome, Policy, Turn
 from cognitive.policy.live import LIVE_SETTINGS, with_changes
 from cognitive.server.tokens import create
 
@@ -213,3 +214,16 @@ async def test_notes_and_authors_are_escaped(pages, sample_agent, layer):
     answer = await pages.get(of(sample_agent, "policies"))
     assert "<script>document" not in answer.text
     assert "&lt;script&gt;document" in answer.text
+
+
+async def test_page_says_that_the_turns_run_on_another_base(pages, layer, sample_agent, urls, embedder):
+    other = Policy(deadline_ms=20_000, evidence={"threshold": 0.61})
+    async with CognitiveLayer.open(urls.app, policy=other, embedder=embedder) as second:
+        turn = Turn(agent_id=sample_agent, session_id="s", text="When do we deploy?")
+        await second.post_turn(await second.pre_turn(turn), Outcome(response="On Tuesdays."))
+    listed, sliders = [(await pages.get(of(sample_agent, page))).text for page in ("policies", "what-if")]
+
+    assert "another base policy" in listed
+    assert "COGNITIVE_POLICY" in listed
+    assert other.version in listed
+    assert re.search(r'name="evidence.threshold"[^>]* value="0.61"', sliders)

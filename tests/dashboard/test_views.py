@@ -117,7 +117,10 @@ def test_invalid_filter_is_refused_with_its_name(params):
 def test_filters_can_be_removed_and_the_next_page_continues():
     page = turns.view(ResultPage((), 5_000, (NOW, "t~1"), NOW), {"frame": ("debug",)}, query(frame="rare", q="x"))
 
-    assert [(each.name, each.value) for each in page.applied] == [("frame", "rare"), ("message contains", "x")]
+    assert [(each.name, each.value) for each in page.applied] == [
+        ("frame", "rare"),
+        ("question or answer contains", "x"),
+    ]
     assert page.applied[0].remove_link == "/ui/turns?agent=a+b%2F%C3%BC&q=x"
     assert next(choice for choice in page.choices if choice.name == "frame").values == ("debug", "rare")
     after = page.older.partition("after=")[2].replace("%3A", ":").replace("%2B", "+")

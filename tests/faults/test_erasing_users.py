@@ -131,7 +131,10 @@ async def test_forgotten_shared_memory_leaves_no_trace_in_users_turns(site, agen
         secret, contexts = await use_every_feature(layer, agent)
         made = await vector(site, secret)
         await give(admin, agent, "ann", but=secret)
+        await drain_background(layer)
+        foreseen = await layer.admin.preview_forget(agent, [secret])
         receipt = await layer.forget(agent, [secret])
+        assert receipt == foreseen
         await drain_background(layer)
         assert await places_of_secret(site, agent, made) == []
         cut = (receipt.turns_cut, receipt.sessions_cut, receipt.memories_cut, receipt.artifacts, receipt.exposures)
@@ -164,14 +167,17 @@ async def test_view_erases_its_own_memories_only(database, agent):
         said = NewMemory(type="fact", content=f"{user} said: {SECRET}")
         [ids[user]] = await memories(database, user).remember(agent, [said], now=AT)
     erasing = eraser(database)
-    with pytest.raises(InvalidInput, match="is shared: forget it in the view without a user"):
-        await erasing.memories(Scope(agent, "ann"), [ids["ann"], shared])
-    for view in ("bob", SHARED):
-        with pytest.raises(UnknownMemory):
-            await erasing.memories(Scope(agent, view), [ids["ann"]])
+    for erase in (erasing.memories, erasing.preview):
+        with pytest.raises(InvalidInput, match="is shared: forget it in the view without a user"):
+            await erase(Scope(agent, "ann"), [ids["ann"], shared])
+        for view in ("bob", SHARED):
+            with pytest.raises(UnknownMemory):
+                await erase(Scope(agent, view), [ids["ann"]])
+    foreseen = await erasing.preview(Scope(agent, "ann"), [ids["ann"]])
     assert len(await memories(database, "ann").get(agent, [shared, ids["ann"]])) == 2
     receipt = await erasing.memories(Scope(agent, "ann"), [ids["ann"]])
     assert (receipt.memories, receipt.user_id) == (1, "ann")
+    assert receipt == foreseen
     receipt = await erasing.memories(Scope(agent, ALL_USERS), [ids["bob"], shared])
     assert (receipt.memories, receipt.user_id) == (2, None)
     assert [entry.user_id for entry in await erasing.past(Scope(agent, ALL_USERS))] == ["ann", "bob", None]

@@ -76,6 +76,21 @@ async def test_forgotten_memory_leaves_no_trace(site, agent):
         assert in_this_process() == []
 
 
+async def test_preview_equals_the_receipt_and_changes_nothing(site, agent):
+    async with opened(site) as layer:
+        secret, _ = await use_every_feature(layer, agent)
+        await drain_background(layer)
+        before = await tables(site)
+        foreseen = await layer.admin.preview_forget(agent, [secret])
+
+        assert await tables(site) == before
+        assert [name for name in CUT if not getattr(foreseen, name)] == []
+        assert foreseen.responses
+        assert await layer.forget(agent, [secret]) == foreseen
+        with pytest.raises(UnknownMemory):
+            await layer.admin.preview_forget(agent, [secret])
+
+
 async def test_erased_agent_leaves_no_trace_and_is_not_restored(site, agent):
     async with opened(site) as layer:
         _, contexts = await use_every_feature(layer, agent)

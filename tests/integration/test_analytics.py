@@ -136,7 +136,9 @@ async def test_turn_filters_select_the_matching_turns(layer, figures, agent, pum
     assert await matching_ids(words="1%0") == await matching_ids(words="pier1") == []
     assert await matching_ids(runtime="mcp") == await matching_ids(tool="exec") == [coding.turn_id]
     assert coding.turn_id in await matching_ids(category=coding.plan.categories[0])
-    assert await matching_ids(frame=coding.plan.frame, since=AT + DAY, until=AT + 2.5 * DAY, policy=coding.plan.policy)
+    assert await matching_ids(
+        frame=coding.plan.frame, since=AT + DAY, until=AT + 2.5 * DAY, policies=(coding.plan.policy,)
+    )
     assert await matching_ids(since=AT + DAY, until=AT + 2 * DAY) == [failed.turn_id]
     assert (
         await matching_ids(min_ms=1e9) == await matching_ids(degraded=True) == await matching_ids(abstained=True) == []
@@ -146,6 +148,28 @@ async def test_turn_filters_select_the_matching_turns(layer, figures, agent, pum
     assert row.tokens == sum(shown.tokens for shown in first.shown)
     assert row.found == len(first.trace.candidates)
     assert row.milliseconds > 0
+
+
+async def test_filters_find_what_went_wrong_with_the_memories_of_turns(layer, figures, agent, pumps):
+    one = (await take(layer, agent, used=pumps[:1])).turn_id  # one of several used
+    none = (await take(layer, agent, text="Which pump of which berth was sealed on the pier?")).turn_id
+    low = (await take(layer, agent, used=pumps[:2])).turn_id
+    await layer.rate(agent, low, pumps[1], useful=False)
+    [crane] = await layer.remember(agent, [NewMemory(type="fact", content="The crane of dock 9 is painted green.")])
+    context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="hello there", now=AT))
+    await layer.recall(agent, "green crane of the dock", limit=1, turn_id=context.turn_id)
+    await layer.post_turn(context, Outcome(response="The crane is chartreuse.", citations=[crane]))
+    recalled = context.turn_id
+
+    async def found(**wanted):
+        return {row.turn_id for row in (await figures.turns(Scope(agent), TurnFilter(**wanted))).rows}
+
+    assert await found(used=True) == {one, low, recalled}
+    assert await found(used=False) == {none}
+    assert await found(used_unshown=True) == {recalled}
+    assert await found(rating=False) == {low}
+    assert await found(words="chartreuse") == {recalled}
+    assert await found(words="pier") == {none}
 
 
 async def test_turn_pages_are_contiguous_and_count_the_rows_examined(layer, figures, agent, pumps, monkeypatch):

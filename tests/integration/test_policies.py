@@ -335,44 +335,6 @@ async def test_hanging_policy_read_returns_the_base_policy_in_time(agent):
     await chosen.drain()
 
 
-async def test_what_if_reports_entering_and_leaving_memories(opened, stocked):
-    await play(opened, stocked)
-    comparison = await opened.policies.what_if(stocked, WIDE, *PERIOD)
-    nothing = await opened.policies.what_if(stocked, {}, *PERIOD)
-
-    assert (comparison.turns, comparison.left, comparison.used, comparison.kept) == (3, 0, 3, 3)
-    assert 0 < comparison.differing == len(comparison.changed)
-    assert comparison.entered == sum(len(turn.entered) for turn in comparison.changed)
-    assert {memory.content for memory in comparison.changed[0].entered} <= {
-        f"The {what} is in the attic." for what in ("violin", "globe", "lamp")
-    }
-    assert comparison.changed[0].tokens[1] > comparison.changed[0].tokens[0]
-    assert "3 turns are too few" in comparison.evaluation.refusal
-    assert (nothing.differing, nothing.entered, nothing.left) == (0, 0, 0)
-    assert (
-        len(await internals(opened).turns.verdicts(Scope(stocked))) == comparison.used
-    )  # the comparison recorded no usage
-
-
-async def test_what_if_with_another_threshold_reports_relabelled_uses(opened, stocked):
-    await play(opened, stocked)
-    comparison = await opened.policies.what_if(stocked, {"feedback.attribution_thresholds.relative": 1.0}, *PERIOD)
-
-    assert (comparison.relabelled.judged, comparison.relabelled.used) == (3, (3, 0))
-    assert (await opened.policies.what_if(stocked, WIDE, *PERIOD)).relabelled is None
-
-
-async def test_what_if_omits_a_forgotten_memory(opened, stocked, urls, embedder):
-    await play(opened, stocked)
-    assert (await opened.policies.what_if(stocked, WIDE, *PERIOD)).turns == 3
-    [first, *_] = await opened.admin.find(stocked)
-    async with CognitiveLayer.open(urls.app, policy=BASE, embedder=embedder) as elsewhere:
-        await elsewhere.forget(stocked, [first.id])
-
-    comparison = await opened.policies.what_if(stocked, WIDE, *PERIOD)
-    assert first.content not in repr(comparison)
-
-
 async def test_activated_shadow_takes_precedence_over_the_operators(urls, embedder, agent):
     shadow = Policy(deadline_ms=30_000, limits={"default": 1})
     async with CognitiveLayer.open(urls.app, policy=BASE, shadow=shadow, embedder=embedder) as layer:

@@ -10,7 +10,6 @@ import asyncpg
 import pytest
 
 from brain import memory_rows
-from brain.users import Scope
 from cognitive import NewMemory
 from cognitive.errors import InvalidInput, UnknownMemory
 
@@ -75,8 +74,8 @@ async def test_forgetting_a_memory_deletes_its_revisions(layer, agent, memory_id
     [other] = await layer.remember(agent, [NewMemory(type="fact", content="Tea is at four.")])
     await layer.update(agent, other, content="Tea is at five.")
 
-    assert (await layer.explain.analytics.removal(Scope(agent), [memory_id])).revisions == 2
-    foreseen = await layer.explain.analytics.removal(Scope(agent), [memory_id])
+    assert (await layer.admin.preview_forget(agent, [memory_id])).revisions == 2
+    foreseen = await layer.admin.preview_forget(agent, [memory_id])
     assert await layer.forget(agent, [memory_id]) == foreseen
     assert await texts(urls, agent) == ['{"content": "Tea is at four."}']
     assert (await layer.erase_agent(agent)).revisions == 1

@@ -11,6 +11,7 @@ import pytest
 
 from brain import rollups
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Tool, ToolCall, Turn, TurnRef
+from cognitive.tokens import count
 
 AT = datetime(2026, 9, 1, 12, 30, tzinfo=UTC)
 POLICY = Policy(abstention=False, dedup={"enabled": False}, deadline_ms=20_000)
@@ -65,6 +66,25 @@ async def rows(urls, agent: str, by: str) -> dict[str, dict]:
 def make_turn(agent: str, **fields) -> Turn:
     usual = {"session_id": "s", "text": "Which pump of which berth was sealed?", "now": AT}
     return Turn(agent_id=agent, **usual | fields)
+
+
+async def test_pinned_and_recalled_memories_count_with_their_tokens(layer, urls, agent, pumps):
+    text = "Answer in whole sentences, and name the berth."
+    [pinned] = await layer.remember(agent, [NewMemory(type="procedure", content=text, pinned=True)])
+    context = await layer.pre_turn(make_turn(agent))
+    shown = {memory.memory_id: memory.tokens for memory in context.shown}
+    [crane] = await layer.remember(agent, [NewMemory(type="fact", content="The crane of dock 9 is painted green.")])
+    hits = await layer.recall(agent, "green crane of the dock", limit=1, turn_id=context.turn_id)
+    assert [hit.memory_id for hit in hits] == [crane]
+    await layer.post_turn(context, Outcome(response="Sealed."))
+    failed = await layer.pre_turn(make_turn(agent))
+    await layer.post_turn(failed, Outcome(response="", status="failed"))
+
+    [counted] = (await rows(urls, agent, "all")).values()
+    assert {pinned, crane}.isdisjoint(shown)
+    assert counted["pinned_tokens"] == context.trace.pinned_tokens == count(context.prefix) > 0
+    assert counted["tokens"] == sum(shown.values()) + count("The crane of dock 9 is painted green.")
+    assert (counted["shown"], context.trace.pinned) == (len(shown) + 1, 1)
 
 
 async def test_rollups_equal_a_recount_of_the_turns(layer, urls, agent, pumps):

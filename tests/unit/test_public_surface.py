@@ -101,8 +101,8 @@ NAMESPACES = {
     "sessions": (SessionsApi, "artifact artifacts clear end list open_turns resume search_artifact"),
     "policies": (
         PoliciesApi,
-        "activate base base_rates current effective get history list load roll_back save shadow "
-        "shadow_agreement what_if",
+        "activate base base_rates current effective get history list load roll_back running "
+        "runs_of_candidates save shadow shadow_agreement what_if",
     ),
     "explain": (ExplainApi, "candidates evaluation_cases past_plans replay shadow_agreement turn turn_ids turns why"),
     "upkeep": (UpkeepApi, "contradictions duplicates stale"),
@@ -110,8 +110,8 @@ NAMESPACES = {
         AdminApi,
         "apply_retention build_vector_index category_learning compare_models context_budgets "
         "database_role embedding_model erasures expire_turns export export_markdown find "
-        "find_by_source health import_lines journal_backlog language on_erasure preview_import readiness replica "
-        "reset_learning revisions set_language tool_usage user_profile",
+        "find_by_source health import_lines journal_backlog language on_erasure preview_forget preview_import "
+        "readiness replica reset_learning revisions set_language tool_usage user_profile",
     ),
     "work": (Work, "abandon add_dependencies advance begin complete context_for list_subtasks plan search"),
 }

@@ -63,6 +63,34 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// On the page of a turn, the arrow keys walk the session.
+document.addEventListener("keydown", (event) => {
+  const way = { ArrowLeft: "prev", ArrowRight: "next" }[event.key];
+  if (!way || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+  if (event.target.closest("input, select, textarea, [role='region'], .scroll")) return;
+  document.querySelector(`.steps a[rel="${way}"]`)?.click();
+});
+
+// Pointing at a memory, or at a passage of the answer, marks both.
+function light(numbers) {
+  for (const each of document.querySelectorAll(".shown [data-memory], .shown li"))
+    each.classList.toggle("lit", numbers.includes(each.dataset.memory));
+  for (const mark of document.querySelectorAll("mark[data-of]")) {
+    const lit = mark.dataset.of.split(" ").some((each) => numbers.includes(each));
+    mark.classList.toggle("lit", lit);
+    mark.classList.toggle("faded", numbers.length > 0 && !lit);
+  }
+}
+for (const [begin, end] of [["pointerover", "pointerout"], ["focusin", "focusout"]]) {
+  document.addEventListener(begin, (event) => {
+    const over = event.target.closest?.("[data-memory], mark[data-of]");
+    if (over) light((over.dataset.memory || over.dataset.of).split(" "));
+  });
+  document.addEventListener(end, (event) => {
+    if (event.target.closest?.("[data-memory], mark[data-of]")) light([]);
+  });
+}
+
 const tip = document.querySelector(".tip");
 document.addEventListener("pointermove", (event) => {
   const over = event.target.closest?.("[data-tip]");

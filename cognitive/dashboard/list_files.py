@@ -1,0 +1,73 @@
+"""The lists of turns, memories and candidates as CSV and JSON files, with the filters of their pages."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from brain.analytics.memories import MemoryRow
+from brain.analytics.turn_rows import TurnListRow
+from brain.users import Scope
+from cognitive.dashboard import exports, filters, memories, turns
+from cognitive.dashboard.page import PageRoute, Visit
+from cognitive.dashboard.turn_detail import NO_TURN
+from cognitive.lab.why import Explanation
+
+MAX_ROWS = 1_000  # of a file
+_ROWS_READ = 200  # rows that a file reads at a time
+
+
+async def turns_file(visit: Visit) -> Response:
+    """Return the turns that match the page's filters, newest first, as a CSV or JSON file of at most MAX_ROWS rows."""
+    rows, position = list[TurnListRow](), turns.after(visit.query.params)
+    wanted = turns.turn_filter(visit.query)
+    while len(rows) < MAX_ROWS:
+        page = await visit.analytics.turns(Scope(visit.query.agent), wanted, limit=_ROWS_READ, after=position)
+        rows += page.rows
+        if (position := page.after) is None:
+            break
+    return exports.list_file(visit, "turns", [asdict(row) for row in rows[:MAX_ROWS]])
+
+
+async def memories_file(visit: Visit) -> Response:
+    """Return the listed memories as a CSV or JSON file: at most MAX_ROWS of a list, a group's page, or the hits."""
+    query, rows = visit.query, list[MemoryRow]()
+    if filters.search_text(query) or filters.group(query) in filters.USAGE_GROUPS:
+        data = await memories.read(visit.layer, visit.analytics, query)
+        rows += [row.memory for row in memories.list_rows(data, query)]
+    else:
+        position = filters.after(query.params)
+        while len(rows) < MAX_ROWS:
+            page = await visit.analytics.memories(
+                Scope(query.agent), filters.memory_filter(query), limit=_ROWS_READ, after=position
+            )
+            rows += page.rows
+            if (position := page.after) is None:
+                break
+    return exports.list_file(visit, "memories", [asdict(row) for row in rows[:MAX_ROWS]])
+
+
+async def candidates_file(visit: Visit) -> Response:
+    """Return all candidates of a turn, by rank, as a CSV or JSON file."""
+    query = visit.query
+    numbers = await visit.analytics.turn(Scope(query.agent), query.params.get("id", ""))
+    if numbers is None:
+        raise HTTPException(404, NO_TURN)
+    found = (await visit.layer.explain.turn(query.agent, numbers.turn_id)).candidates
+    words = await visit.analytics.beginnings(Scope(query.agent), [each.memory_id for each in found])
+    return exports.list_file(visit, "candidates", [_candidate_row(each, words.get(each.memory_id)) for each in found])
+
+
+def _candidate_row(each: Explanation, memory: MemoryRow | None) -> exports.Row:
+    names = ("rank", "rank_before", "disposition", "reason", "match", "threshold", "score", "relevance", "tokens")
+    own = {name: getattr(each, name) for name in (*names, "used", "overlap")}
+    return {"memory_id": each.memory_id, **own, "content": memory.content if memory else None}
+
+
+PAGES = (
+    PageRoute("/turns.file", turns_file, parent="/turns"),
+    PageRoute("/memories.file", memories_file, parent="/memories"),
+    PageRoute("/turn/candidates", candidates_file, parent="/turns"),
+)
