@@ -21,6 +21,7 @@ Modules, in order of execution:
 - `memory`: one memory: its usage, turns, near-duplicates and changes.
 - `timeline`: compute a memory's usage and boost over time.
 - `memory_forms`: rate, edit, replace and forget memories.
+- `users`: the users of an agent with their counts, and one user's sessions, memories and turns.
 - `policies`: the policies of an agent, and the differences between two of them.
 - `policy_forms`: save, activate and roll back policies.
 - `what_if`: settings as sliders, and the effect of other values on recorded turns.

@@ -30,6 +30,7 @@ from cognitive.dashboard import (
     replay_view,
     turn_detail,
     turns,
+    users,
     what_if,
     why_not,
 )
@@ -63,6 +64,7 @@ PAGES: tuple[PageRoute, ...] = (  # in the order of the navigation
     *memories.PAGES,
     *memory.PAGES,
     *memory_forms.PAGES,
+    *users.PAGES,
     *policies.PAGES,
     *policy_forms.PAGES,
     *what_if.PAGES,

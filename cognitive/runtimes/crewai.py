@@ -51,6 +51,7 @@ class CognitiveCrew:
         self.crew = crew
         self._binding = AgentBinding(layer, agent_id, runtime="crewai", user_id=user_id, model=model)
         self._running: set[int] = set()  # ids of crews
+        self._unused: Crew | None = None
         self._lock = Lock()
 
     def kickoff(
@@ -67,9 +68,13 @@ class CognitiveCrew:
             self._running.discard(id(crew))
 
     def _crew_for_run(self) -> Crew:
-        """Return the crew, or a copy of it while another kickoff runs, since CrewAI's hooks know crews but no runs."""
+        """Return the crew, or a copy of it while another kickoff runs, since CrewAI's hooks know crews but no runs.
+
+        A kickoff writes its inputs into the crew's tasks, so copies are made of the crew before its first kickoff.
+        """
         with self._lock:
-            crew = self.crew.copy() if id(self.crew) in self._running else self.crew
+            self._unused = self._unused or self.crew.copy()
+            crew = self._unused.copy() if id(self.crew) in self._running else self.crew
             self._running.add(id(crew))
         return crew
 
