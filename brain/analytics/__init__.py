@@ -7,5 +7,6 @@ Modules, in order of execution:
 - `memories`: read lists of memories, groups by usage and the history of one memory.
 - `paging`: read a list page by page with a bound on the rows examined.
 - `recent`: read the latest turns and a sample of passages, where no rollup exists.
+- `users`: read the users of an agent, and the sessions and memories of one user.
 - `fleet`: read the counts of all agents.
 """

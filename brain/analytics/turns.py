@@ -36,6 +36,7 @@ from brain.analytics.turn_rows import (
     TurnListRow,
     TurnMeasurements,
 )
+from brain.analytics.users import UserAnalytics
 from brain.postgres.database import Connection, Database
 from brain.postgres.reading import ReadDatabase
 from brain.postgres.wire_types import as_value
@@ -80,13 +81,15 @@ class ConversationTurn:
 class TurnAnalytics(MemoryAnalytics):
     """Reads one agent's turns and memories for the dashboard, under row level security.
 
-    `recent` reads properties for which no counts are stored, and `fleet` reads the counts of all agents.
+    `recent` reads properties for which no counts are stored, and `fleet` reads the counts of all agents, and
+    `users` the users of one agent.
     """
 
     def __init__(self, database: Database | ReadDatabase) -> None:
         self._database = database
         self.recent = RecentAnalytics(database)
         self.fleet = FleetAnalytics(database)
+        self.users = UserAnalytics(database)
 
     async def totals(self, scope: Scope, period: Period, by: Dimension = "all", *, timed: bool = True) -> list[Total]:
         """Return the sums of the counts of a period's turns, in total or for each value of a dimension.

@@ -37,6 +37,7 @@ from cognitive.dashboard import (
     turn_detail,
     turn_file,
     turns,
+    users,
     what_if,
     why_not,
 )
@@ -75,6 +76,7 @@ PAGES: tuple[PageRoute, ...] = (  # in the order of the navigation
     *memories.PAGES,
     *memory.PAGES,
     *memory_forms.PAGES,
+    *users.PAGES,
     *policies.PAGES,
     *policy_version.PAGES,
     *policy_forms.PAGES,

@@ -8,8 +8,8 @@ CrewAI is synchronous, so the memory layer is a `Blocking`, or one whose event l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from threading import Lock
 from typing import Any
 
@@ -28,6 +28,8 @@ from cognitive.runtimes.identity import AgentIdSource, UserIdSource
 from cognitive.runtimes.tools import to_tool
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 from cognitive.turn import Status
+
+_POINTS = ("before_llm_call", "after_llm_call", "before_tool_call", "after_tool_call")
 
 
 class CognitiveCrew:
@@ -50,7 +52,9 @@ class CognitiveCrew:
     ) -> None:
         self.crew = crew
         self._binding = AgentBinding(layer, agent_id, runtime="crewai", user_id=user_id, model=model)
-        self._running: set[int] = set()  # ids of crews
+        self._runs: dict[int, _Kickoff] = {}  # by the ids of their crews
+        self._hooks = {point: self._hook(point) for point in _POINTS}
+        self._unused: Crew | None = None
         self._lock = Lock()
 
     def kickoff(
@@ -58,20 +62,44 @@ class CognitiveCrew:
     ) -> Any:
         """Run the crew and return its result. Each task runs as one turn of the session `session_id` of the user."""
         outer = self._binding.turn(session_id, run_context=inputs or {}, user_id=user_id)
-        crew = self._crew_for_run()
+        crew, run = self._start(outer)
         try:
-            run = _Kickoff(self._binding, crew, outer)
-            with run.registered(), outer.as_parent():
+            with run.ends_turns(), outer.as_parent():
                 return crew.kickoff(inputs=dict(inputs or {}))
         finally:
-            self._running.discard(id(crew))
+            self._stop(crew)
 
-    def _crew_for_run(self) -> Crew:
-        """Return the crew, or a copy of it while another kickoff runs, since CrewAI's hooks know crews but no runs."""
+    def _start(self, outer: TurnSession) -> tuple[Crew, _Kickoff]:
+        """Return the crew and a new run of it, or a copy of the crew while another kickoff runs.
+
+        CrewAI's hooks know crews but no runs. A kickoff writes its inputs into the crew's tasks, so copies are made of
+        the crew before its first kickoff.
+        """
         with self._lock:
-            crew = self.crew.copy() if id(self.crew) in self._running else self.crew
-            self._running.add(id(crew))
-        return crew
+            self._unused = self._unused or self.crew.copy()
+            crew = self._unused.copy() if id(self.crew) in self._runs else self.crew
+            if not self._runs:
+                for point, hook in self._hooks.items():
+                    getattr(crew_hooks, f"register_{point}_hook")(hook)
+            run = self._runs[id(crew)] = _Kickoff(self._binding, crew, outer)
+        return crew, run
+
+    def _stop(self, crew: Crew) -> None:
+        with self._lock:
+            del self._runs[id(crew)]
+            if not self._runs:
+                for point, hook in self._hooks.items():
+                    getattr(crew_hooks, f"unregister_{point}_hook")(hook)
+
+    def _hook(self, point: str) -> Callable[[Any], bool | None]:
+        """Return the hook of a point. CrewAI's agents keep the hooks of their first kickoff, so it finds the run."""
+
+        def hook(context: Any) -> bool | None:
+            run = self._runs.get(id(context.crew))
+            result: bool | None = getattr(run, point)(context) if run is not None else None
+            return result
+
+        return hook
 
 
 class _Kickoff:
@@ -85,22 +113,16 @@ class _Kickoff:
         self._own_messages: dict[int, list[chat.JsonObject]] = {}
 
     @contextmanager
-    def registered(self) -> Iterator[None]:
-        """Register the hooks while the block runs. Unregister them when it ends, and end all turns."""
-        points = ("before_llm_call", "after_llm_call", "before_tool_call", "after_tool_call")
-        with ExitStack() as stack:
-            for point in points:
-                hook = getattr(self, f"_{point}")
-                getattr(crew_hooks, f"register_{point}_hook")(hook)
-                stack.callback(getattr(crew_hooks, f"unregister_{point}_hook"), hook)
-            try:
-                yield
-                self._end("completed")
-            except Exception:
-                self._end("failed")
-                raise
-            finally:
-                self._end("abandoned")
+    def ends_turns(self) -> Iterator[None]:
+        """End all turns when the block ends."""
+        try:
+            yield
+            self._end("completed")
+        except Exception:
+            self._end("failed")
+            raise
+        finally:
+            self._end("abandoned")
 
     def _end(self, status: Status) -> None:
         for task, turn in self._turns.values():
@@ -115,7 +137,8 @@ class _Kickoff:
         turn = TurnSession(self._binding, self._outer.session_id, self._outer.kind, self._outer.scope)
         return self._turns.setdefault(id(context.task), (context.task, turn))[1]
 
-    def _before_llm_call(self, context: Any) -> None:
+    def before_llm_call(self, context: Any) -> None:
+        """Begin the turn with its first model call, and prepare the messages for this call only."""
         if (turn := self._turn(context)) is None:
             return
         system, messages = chat.split_system(list(context.messages))
@@ -134,17 +157,19 @@ class _Kickoff:
             *prepared,
         ]
 
-    def _after_llm_call(self, context: Any) -> None:
+    def after_llm_call(self, context: Any) -> None:
         """Restore the crew's own messages after a model call, since the prepared messages were for that call only."""
         own_messages = self._own_messages.pop(id(context.task), None)
         if own_messages is not None and context.crew is self._crew:
             context.messages[:] = own_messages
 
-    def _before_tool_call(self, context: Any) -> bool | None:
+    def before_tool_call(self, context: Any) -> bool | None:
+        """Return False, which blocks the call, if the turn removed the tool."""
         turn = self._turn(context)
         return False if turn is not None and turn.denies(context.tool_name) else None
 
-    def _after_tool_call(self, context: Any) -> None:
+    def after_tool_call(self, context: Any) -> None:
+        """Record a tool call and its result in the turn."""
         if (turn := self._turn(context)) is not None:
             turn.record_tool_call(context.tool_name, context.tool_input, context.tool_result)
 

@@ -30,8 +30,19 @@ def main() -> int:
     arguments = parser.parse_args()
     python = environment(arguments.directory / arguments.framework, PINS[arguments.framework])
     checks = Path(__file__).with_name(f"{arguments.framework}_check.py")
-    # warnings of the framework do not fail its checks
-    command = [python, "-m", "pytest", "-p", "no:cacheprovider", "-o", "filterwarnings=default", checks]
+    # warnings of the framework do not fail its checks; pytest-xdist is not installed
+    command = [
+        python,
+        "-m",
+        "pytest",
+        "-p",
+        "no:cacheprovider",
+        "-o",
+        "addopts=-q",
+        "-o",
+        "filterwarnings=default",
+        checks,
+    ]
     settings = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "CREWAI_DISABLE_TELEMETRY": "true", "OTEL_SDK_DISABLED": "true"}
     return subprocess.run(command, cwd=ROOT, env={**os.environ, **settings}, check=False).returncode
 

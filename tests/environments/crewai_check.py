@@ -121,3 +121,20 @@ async def test_users_at_once_through_one_crew_get_their_own_memories(layer, agen
     await layer.flush()
     for user in places:
         assert [turn.status for turn in await layer.explain.turns(agent, user_id=user)] == ["completed"] * 2
+
+
+async def test_second_kickoff_of_a_crew_is_another_users_turn(layer, agent):
+    places = {"ada": "barometer", "bob": "accordion"}
+    own = [NewMemory(type="fact", content=KEY.replace("barometer", at), user_id=user) for user, at in places.items()]
+    await layer.remember(agent, own)
+    model, crew = _crew(["Final Answer: yes"] * 2)
+    wrapped = CognitiveCrew(crew, layer, agent)
+    for user in places:
+        await asyncio.to_thread(wrapped.kickoff, session_id="s1", user_id=user)
+    assert [[at in str(messages) for at in places.values()] for messages in model._seen] == [
+        [True, False],
+        [False, True],
+    ]
+    await layer.flush()
+    for user in places:
+        assert [turn.status for turn in await layer.explain.turns(agent, user_id=user)] == ["completed"]

@@ -1,0 +1,89 @@
+"""Read the users of an agent for the dashboard: their counts, and one user's sessions and memories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from brain import statements
+from brain.analytics import paging
+from brain.analytics.paging import page_limit, patterns
+from brain.postgres.database import Database
+from brain.postgres.reading import ReadDatabase
+from brain.postgres.wire_types import as_value
+from brain.types import MEMORY_TYPES, MemoryType
+from brain.users import Scope
+
+SQL = statements.load("user_analytics")
+
+
+@dataclass(frozen=True, slots=True)
+class UserCounts:
+    """A user of an agent: the numbers of the user's own memories, sessions and turns, and the latest turn's time."""
+
+    user_id: str
+    memories: int
+    sessions: int
+    turns: int
+    last_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class UserSession:
+    """A session of a user, with the summary of its earlier messages, "" if it has none."""
+
+    session_id: str
+    turns: int
+    memories: int
+    summary: str
+    started_at: datetime
+    last_at: datetime
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class UserMemory:
+    """A memory of a user. `content` is the beginning of its text."""
+
+    id: UUID
+    type: MemoryType
+    content: str
+    speaker: str | None
+    occurred_at: datetime
+    pinned: bool
+    hidden_at: datetime | None
+
+
+class UserAnalytics:
+    """Reads the users of one agent, under row level security."""
+
+    def __init__(self, database: Database | ReadDatabase) -> None:
+        self._database = database
+
+    async def list(
+        self, agent_id: str, words: str | None = None, *, limit: int = 50, after: str = ""
+    ) -> Sequence[UserCounts]:
+        """Return the users whose ids contain all words, by id, from the first one after `after`.
+
+        The rows of all users are counted, so this is for operators.
+        """
+        values = {"patterns": patterns(words), "limit": page_limit(limit), "after": after}
+        rows = await paging.fetched(self._database, Scope.all_users(agent_id), SQL.users, **values)
+        return [as_value(UserCounts, row) for row in rows]
+
+    async def counts(self, scope: Scope) -> UserCounts:
+        """Return the counts of the view's user."""
+        return as_value(UserCounts, (await paging.fetched(self._database, scope, SQL.counts))[0])
+
+    async def sessions(self, scope: Scope, limit: int = 20) -> Sequence[UserSession]:
+        """Return the latest sessions of the view's user."""
+        rows = await paging.fetched(self._database, scope, SQL.sessions, limit=page_limit(limit))
+        return [as_value(UserSession, row) for row in rows]
+
+    async def memories(self, scope: Scope, limit: int = 50) -> Sequence[UserMemory]:
+        """Return the latest memories of the view's user, without shared ones."""
+        types = list(MEMORY_TYPES)
+        rows = await paging.fetched(self._database, scope, SQL.memories, types=types, limit=page_limit(limit))
+        return [as_value(UserMemory, row) for row in rows]
