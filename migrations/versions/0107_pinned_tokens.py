@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from alembic import op
 
-revision = "0106"
-down_revision = "0105"
+revision = "0107"
+down_revision = "0106"
 
 # The role is created by `cognitive db roles`, which also grants this; here, to databases that have the role already.
 _NAMES = """
