@@ -14,6 +14,7 @@ from uuid import UUID, uuid5
 from brain.archive import Archive, ArchivedMemory, TypeUsage
 from brain.changes.reindexing import Reindexing
 from brain.filters import MemoryFilter
+from brain.memory_types import TYPE_ROWS
 from brain.policies import PolicyStore
 from brain.postgres.breaker import waits_for_recovery
 from brain.store import BATCH, MemoryStore, Progress
@@ -82,12 +83,12 @@ class ImportExport:
         """Yield an agent's memories as lines of Markdown, by type and oldest first. The view is that of `export`."""
         wanted = MemoryFilter.parse(where)
         yield markdown.title(scope.agent_id)
-        for type_ in markdown.TITLES:
+        for row in TYPE_ROWS:
             after, begun = -1, False
             while page := await self._archive.page(scope, after, BATCH, wanted):
                 after = page[-1].seq
-                for memory in (each for each in page if each.type == type_):
-                    for line in (*(() if begun else markdown.section(type_)), *markdown.item(memory)):
+                for memory in (each for each in page if each.type == row.name):
+                    for line in (*(() if begun else markdown.section(row)), *markdown.item(memory)):
                         yield line
                     begun = True
 

@@ -6,14 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from brain.archive import StoredMemory
-from brain.memory_types import MemoryType
+from brain.memory_types import TypeRow
 
-TITLES: dict[MemoryType, str] = {
-    "decision": "Decisions",
-    "fact": "Facts",
-    "procedure": "Procedures",
-    "episode": "What was said and done",
-}
 # Characters that have a meaning in Markdown within a line; others only at the beginning of one.
 _MEANINGFUL = re.compile(r"([\\`*_\[\]<>|~])")
 _AT_START = re.compile(r"^(\s*)([#+-]|\d+[.)])(?=\s|$)", re.MULTILINE)
@@ -24,9 +18,9 @@ def title(agent_id: str) -> str:
     return f"# Memories of {_escaped(agent_id)}"
 
 
-def section(type_: MemoryType) -> Sequence[str]:
+def section(row: TypeRow) -> Sequence[str]:
     """Return the lines that begin the section of a type."""
-    return ("", f"## {TITLES[type_]}", "")
+    return ("", f"## {row.heading}", "")
 
 
 def item(memory: StoredMemory) -> Iterator[str]:

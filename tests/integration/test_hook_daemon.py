@@ -20,7 +20,7 @@ from uuid import uuid4
 import pytest
 
 from brain.settings import Settings
-from cognitive import CognitiveLayer, NewMemory, Policy
+from cognitive import ALL_USERS, CognitiveLayer, NewMemory, Policy
 from cognitive.hook.client import ask
 from cognitive.hook.daemon import Daemon, with_journaled_placement
 from cognitive.hook.paths import MAX_ADDRESS_LENGTH, DaemonPaths, daemon_paths, data_directory, with_private_folders
@@ -141,7 +141,7 @@ async def test_turn_of_a_disconnected_hook_is_abandoned(layer, paths, agent):
         await writer.drain()
         writer.transport.abort()
         assert await call_daemon(paths, VERSION, STATUS) is not None, "the earlier connection is accepted by now"
-    assert [turn.status for turn in await layer.explain.turns(agent)] == ["abandoned"]
+    assert [turn.status for turn in await layer.explain.turns(agent, user_id=ALL_USERS)] == ["abandoned"]
 
 
 async def test_pending_outcomes_are_recorded_before_the_daemon_stops(layer, paths, agent):
@@ -149,7 +149,7 @@ async def test_pending_outcomes_are_recorded_before_the_daemon_stops(layer, path
         await call_daemon(paths, VERSION, "user-prompt-submit", agent, "", json.dumps(PROMPT).encode())
         stop = {**PROMPT, "last_assistant_message": "Postgres."}
         await call_daemon(paths, VERSION, "stop", agent, "", json.dumps(stop).encode())
-    assert [turn.status for turn in await layer.explain.turns(agent)] == ["completed"]
+    assert [turn.status for turn in await layer.explain.turns(agent, user_id=ALL_USERS)] == ["completed"]
 
 
 # --- processes ---

@@ -158,7 +158,7 @@ async def test_markdown_export_is_for_people(layer, agent):
     )
     lines = [line async for line in layer.admin.export_markdown(agent)]
     assert lines[0] == f"# Memories of {agent}"
-    assert [line for line in lines if line.startswith("## ")] == ["## Decisions", "## What was said and done"]
+    assert [line for line in lines if line.startswith("## ")] == ["## Decisions", "## Episodes"]
     assert r"- ~~We use \*MySQL\*.~~" in lines
     about = lines[lines.index("- We use Postgres.") + 1]
     assert about.endswith(", pinned, #db*")
