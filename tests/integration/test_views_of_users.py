@@ -173,7 +173,7 @@ OTHERS = {
 }
 # They return no words of users, or belong to the operator.
 OF_THE_AGENT = {
-    "open", "flush", "health", "refine_tools", "erase_agent", "forget_user",
+    "open", "flush", "health", "remember_conversation", "refine_tools", "erase_agent", "forget_user",
     "policies.activate", "policies.base", "policies.current", "policies.effective", "policies.get",
     "policies.history", "policies.list", "policies.load", "policies.roll_back", "policies.runs_of_candidates",
     "policies.save", "policies.shadow",
