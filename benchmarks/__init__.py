@@ -26,6 +26,7 @@ Modules, in order of execution:
 - `reembed`: time a change of the embedding model while turns go on.
 - `users`: measure what the other users of an agent cost one of them.
 - `filters`: time `recall` under filters, and compare it with an exact scan.
+- `users`: measure what the other users of an agent cost one of them.
 - `large`: make a database with an agent of a million memories and turns.
 - `dashboard`: time the dashboard's reads and pages on a database made by `large`.
 - `soak`: run two hundred concurrent conversations on one server.

@@ -17,7 +17,8 @@ Modules, in order of execution:
 - `servers`: `cognitive serve`, `dashboard` and `mcp`.
 - `hook`: `cognitive hook`.
 - `hook_status`: `cognitive hook status` and `server`.
-- `memory`: `cognitive remember`, `recall` and `memory`.
+- `recall`: `cognitive recall`.
+- `memory`: `cognitive remember` and `memory`.
 - `upkeep`: the commands of `cognitive memory` that hide memories, and list what may need attention.
 - `session`: `cognitive session`.
 - `why`: `cognitive why`.
@@ -26,6 +27,7 @@ Modules, in order of execution:
 - `tune`: `cognitive tune`.
 - `policy`: `cognitive policy`.
 - `agent`: `cognitive agent`.
+- `user`: `cognitive user`.
 - `token`: `cognitive token`.
 - `db`: `cognitive db`.
 - `indexes`: `cognitive db reembed`, `language` and `index`.

@@ -61,8 +61,8 @@ async def _agents(url: str | None) -> Sequence[str]:
     ", categories?: {…}} | {turns}",
 )
 @click.argument("message", required=False)
-@click.option("--user", "user_id", help="User id: show or reset only this user's categories.")
 @AGENT
+@click.option("--user", "user_id", help="User id: show or reset only what this user's turns taught.")
 @limit(25, 500)
 @click.option("--reset", is_flag=True, help="Forget the categories of past turns; the turns stay.")
 @YES

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 import cognitive
+from brain.users import ALL_USERS
 from cognitive.api import jsonl
 from cognitive.cli import indexes, printing
 from cognitive.cli.answers import JsonCommand, run
@@ -139,22 +140,25 @@ def _granted(answer: Mapping[str, Sequence[str]]) -> None:
 @command.command("export", cls=JsonCommand, shape="{agent, memories, file}")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @AGENT
+@click.option("--user", "user_id", help="User id; default: the memories of all users.")
 @WHERE
 @click.option("--markdown", is_flag=True, help="Write Markdown for people, which cannot be imported.")
-def export(file: Path, agent: str, where: dict[str, Any] | None, markdown: bool) -> None:
-    """Write the memories of an agent to FILE as JSON lines, with their past use and their revisions."""
+def export(file: Path, agent: str, user_id: str | None, where: dict[str, Any] | None, markdown: bool) -> None:
+    """Write the memories of an agent to FILE as JSON lines, with their past use, their revisions and their user."""
     run(
-        _export(agent, file, where, markdown),
+        _export(agent, user_id, file, where, markdown),
         lambda answer: printing.line(f"{answer['memories']} memories written to {answer['file']}."),
     )
 
 
-async def _export(agent: str, file: Path, where: dict[str, Any] | None, markdown: bool) -> Mapping[str, object]:
+async def _export(
+    agent: str, user_id: str | None, file: Path, where: dict[str, Any] | None, markdown: bool
+) -> Mapping[str, object]:
     written = 0
     async with cognitive.CognitiveLayer.open() as layer:
-        lines = layer.admin.export_markdown(agent, where) if markdown else layer.admin.export(agent, where)
         with file.open("w", encoding="utf-8") as out:
-            async for line in lines:
+            export = layer.admin.export_markdown if markdown else layer.admin.export
+            async for line in export(agent, where, user_id=ALL_USERS if user_id is None else user_id):
                 out.write(f"{line}\n")
                 written += line.startswith("- ") if markdown else jsonl.is_memory_line(line)
     return {"agent": agent, "memories": written, "file": str(file)}
@@ -167,24 +171,25 @@ async def _export(agent: str, file: Path, where: dict[str, Any] | None, markdown
 )
 @click.argument("file", type=FILE)
 @AGENT
+@click.option("--user", "user_id", help="User id of lines without one; other users are refused.")
 @click.option("--dry-run", is_flag=True, help="Count what comes, and store nothing.")
-def import_(file: Path, agent: str, dry_run: bool) -> None:
+def import_(file: Path, agent: str, user_id: str | None, dry_run: bool) -> None:
     """Store the memories that FILE contains, and print how many were new, merged and dropped.
 
     FILE is JSON of `cognitive db export`, mem0, Zep, Letta, Hindsight, LangGraph or LangMem, or the conversations.json
     of ChatGPT or Claude. An interrupted import can be repeated. If a record cannot be read, nothing is stored.
     """
-    run(_import(agent, file, dry_run), _show_import)
+    run(_import(agent, user_id, file, dry_run), _show_import)
 
 
-async def _import(agent: str, file: Path, dry_run: bool) -> Mapping[str, Any]:
-    text = TextFile(file)
+async def _import(agent: str, user_id: str | None, file: Path, dry_run: bool) -> Mapping[str, Any]:
+    text, view = TextFile(file), ALL_USERS if user_id is None else user_id
     async with cognitive.CognitiveLayer.open() as layer:
         with printing.progress("reading") as advance:
-            report = await layer.admin.preview_import(agent, text, progress=advance)
+            report = await layer.admin.preview_import(agent, text, progress=advance, user_id=view)
         if not dry_run:
             with printing.progress("importing") as advance:
-                await layer.admin.import_lines(agent, text, progress=advance)
+                await layer.admin.import_lines(agent, text, progress=advance, user_id=view)
     return {"agent": agent, "dry_run": dry_run, **printing.jsonable(report)}
 
 

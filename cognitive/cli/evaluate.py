@@ -14,7 +14,7 @@ import cognitive
 from brain.errors import InvalidInput
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL
+from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL, USER
 
 if TYPE_CHECKING:
     from brain.turn_records import Verdict
@@ -80,25 +80,42 @@ class _EvaluationAnswer:
 @click.command(cls=JsonCommand, shape=f"{{policy: {POLICY_SOURCE}, evaluation: {EVALUATION}, unanswerable: [setting]}}")
 @click.option("--policy", "file", type=FILE, help="Policy file; default: the agent's live policy.")
 @AGENT
+@USER
 @SINCE
 @UNTIL
 @MAX_TURNS
-def command(file: Path | None, agent: str, since: datetime | None, until: datetime | None, limit: int) -> None:
+def command(
+    file: Path | None,
+    agent: str,
+    user_id: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    limit: int,
+) -> None:
     """Estimate how good a policy is: how many memories per turn would be used under it.
 
     Three methods of estimation are applied, each with a confidence interval. If the recorded turns cannot support an
     estimate, give the reason and exit with 3.
     """
-    run(_evaluate(file, agent, since, until, limit), _show, succeeded=lambda answer: answer.evaluation.refusal is None)
+    run(
+        _evaluate(file, agent, user_id, since, until, limit),
+        _show,
+        succeeded=lambda answer: answer.evaluation.refusal is None,
+    )
 
 
 async def _evaluate(
-    file: Path | None, agent: str, since: datetime | None, until: datetime | None, limit: int
+    file: Path | None,
+    agent: str,
+    user_id: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    limit: int,
 ) -> _EvaluationAnswer:
     from cognitive.lab.evaluate import evaluate
     from cognitive.lab.evidence import to_logged_turn, unanswerable_settings
 
-    recorded_turns = await read(agent, since, until, limit, file)
+    recorded_turns = await read(agent, user_id, since, until, limit, file)
     turns = []
     with printing.progress("replaying") as advance:
         for done, case in enumerate(recorded_turns.cases, 1):
@@ -110,9 +127,14 @@ async def _evaluate(
 
 
 async def read(
-    agent: str, since: datetime | None, until: datetime | None, limit: int, file: Path | None
+    agent: str,
+    user_id: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    limit: int,
+    file: Path | None,
 ) -> RecordedTurns:
-    """Read the latest `limit` recorded turns of a time range, and load the policy to evaluate on them.
+    """Read the latest `limit` recorded turns of a user, or without a user, and load the policy to evaluate on them.
 
     The policy is that of `file`, or the agent's live policy if `file` is None. All candidates of the turns are held in
     memory.
@@ -122,10 +144,10 @@ async def read(
     """
     async with cognitive.CognitiveLayer.open() as layer:
         policy, used = await load_policy(layer, agent, file)
-        recorded = await layer.explain.turn_ids(agent, since, until)
+        recorded = await layer.explain.turn_ids(agent, since, until, user_id=user_id)
         turn_ids = recorded[-limit:]
         with printing.progress("reading turns") as advance:
-            cases, history = await layer.explain.evaluation_cases(agent, turn_ids, advance)
+            cases, history = await layer.explain.evaluation_cases(agent, turn_ids, advance, user_id=user_id)
     if len(turn_ids) < len(recorded):
         printing.note(f"read the latest {len(turn_ids)} of {len(recorded)} turns; raise --limit to read more")
     if not cases:

@@ -1,11 +1,10 @@
-"""`cognitive remember`, `recall` and `memory`: store, search, read, change and erase memories."""
+"""`cognitive remember` and `memory`: store, read, share, change and erase memories."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 from uuid import UUID
@@ -15,16 +14,14 @@ import click
 import cognitive
 from brain.errors import InvalidInput
 from brain.memory_types import MEMORY_TYPES
+from brain.users import UserId
 from cognitive.cli import printing, upkeep
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.options import AGENT, FILE, MOMENT, SINCE, TYPE, UNTIL, WHERE, YES, at, aware, confirm, limit
+from cognitive.cli.options import AGENT, FILE, MOMENT, USER, WHERE, YES, at, aware, confirm, limit, view
 from cognitive.cli.shapes import MEMORY, RECEIPT
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from brain.types import Memory, Receipt, Revision
-    from cognitive.recall_hits import RecallHit, RecallHits
 
 _IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True, type=click.UUID)
 
@@ -37,6 +34,7 @@ class _ShownMemories(TypedDict):
 @click.command(cls=JsonCommand, shape="{ids: [id]}")
 @click.argument("content", required=False)
 @AGENT
+@USER
 @click.option(
     "--type", "type_", type=click.Choice(MEMORY_TYPES), default="fact", show_default=True, help="Memory type."
 )
@@ -53,6 +51,7 @@ class _ShownMemories(TypedDict):
 def remember(
     content: str | None,
     agent: str,
+    user_id: str | None,
     type_: str,
     speaker: str | None,
     session: str | None,
@@ -67,7 +66,8 @@ def remember(
 ) -> None:
     """Store CONTENT as a memory, or each line of --file, a JSON object with the fields of NewMemory.
 
-    Prints the ids of the memories in order. A memory that exists already is not stored again; its id is printed.
+    With --user, it is the user's memory, as is a line that names no user; a line of another user is refused. Prints the
+    ids of the memories in order. A memory that exists already is not stored again; its id is printed.
     """
     if (content is None) == (file is None):
         raise click.UsageError("give either CONTENT or --file")
@@ -83,6 +83,7 @@ def remember(
         "metadata": _change(f"metadata={metadata}")[1] if metadata is not None else {},
         "pinned": pinned,
         "supersedes": supersedes,
+        "user_id": user_id,
     }
     run(_remember(agent, file, fields), _show_ids, key="ids", empty_message="The file holds no memory.")
 
@@ -101,7 +102,9 @@ async def _remember(agent: str, file: Path | None, one: dict[str, Any]) -> Seque
     memories = []
     for n, fields in enumerate(_read(file) if file is not None else [one], 1):
         try:
-            memories.append(cognitive.NewMemory(**fields))
+            memories.append(cognitive.NewMemory(**{"user_id": one["user_id"], **fields}))
+            if one["user_id"] is not None and memories[-1].user_id != one["user_id"]:
+                raise InvalidInput(f"user_id: {memories[-1].user_id!r} is not the user of --user")
         except (InvalidInput, TypeError) as error:
             raise InvalidInput(f"memory {n}: {error}") from error
     async with cognitive.CognitiveLayer.open() as layer:
@@ -112,86 +115,6 @@ async def _remember(agent: str, file: Path | None, one: dict[str, Any]) -> Seque
 def _show_ids(ids: Sequence[UUID]) -> None:
     for id in ids:
         click.echo(id)
-
-
-@click.command(
-    cls=JsonCommand,
-    shape="{hits: [{memory_id, type, content, source?, score, scores: {…}, occurred_at?, speaker?, session_id?, "
-    "partial, confidence, attributes: {…}, hidden_at?, hidden_reason?, replaced_by?, count, alike: [id], user_id?}]}",
-)
-@click.argument("query")
-@AGENT
-@TYPE
-@limit(10, 200)
-@click.option("--tag", "tags", multiple=True, help="Only memories with one of these tags.")
-@click.option("--session", "session_id", help="Only memories of this session.")
-@SINCE
-@UNTIL
-@WHERE
-@click.option(
-    "--as-of", type=MOMENT, metavar="WHEN", callback=aware, help="Only memories that were visible at this time."
-)
-@click.option("--turn", "turn_id", help="Count the hits as shown in this turn.")
-@click.option("--scores", is_flag=True, help="Show the parts of the relevance.")
-def recall(
-    query: str,
-    agent: str,
-    memory_type: str | None,
-    limit: int,
-    tags: tuple[str, ...],
-    session_id: str | None,
-    since: datetime | None,
-    until: datetime | None,
-    where: dict[str, Any] | None,
-    as_of: datetime | None,
-    turn_id: str | None,
-    scores: bool,
-) -> None:
-    """Search an agent's memories for QUERY and print them, best first. Exits with 3 if nothing is found."""
-    filters = {
-        "memory_type": memory_type,
-        "limit": limit,
-        "tags": tags,
-        "session_id": session_id,
-        "since": since,
-        "until": until,
-        "where": where,
-        "as_of": as_of,
-        "turn_id": turn_id,
-    }
-    run(
-        _recall(agent, query, filters),
-        partial(_show_hits, scores),
-        key="hits",
-        empty_message=f"Nothing found for agent {agent!r}.",
-    )
-
-
-async def _recall(agent: str, query: str, filters: dict[str, Any]) -> RecallHits:
-    async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.recall(agent, query, **filters)
-
-
-def _show_hits(scores: bool, hits: RecallHits) -> None:
-    rows = [
-        (f"{hit.score:.3f}", hit.type, printing.day(hit.occurred_at), _words(hit, scores), hit.memory_id)
-        for hit in hits
-    ]
-    printing.table(("score", "type", "date", "memory", "id"), rows)
-    if hits.more:
-        printing.line(f"At least {hits.more} more were found; a higher --limit shows more of them.", style="dim")
-
-
-def _words(hit: RecallHit, scores: bool) -> Text:
-    from rich.text import Text
-
-    words = Text(printing.safe(f"{hit.speaker}: {hit.content}" if hit.speaker else hit.content))
-    if hit.count > 1:
-        words.append(f" ({hit.count} times)", style="dim")
-    if scores:
-        parts = ", ".join(f"{k.removeprefix('relevance.')} {v:.3f}" for k, v in hit.scores.items() if "." in k)
-        words.append(f"\n{parts}, boost {hit.scores['boost']:.2f}", style="dim")
-    return words
 
 
 # --- single memories ---
@@ -209,6 +132,7 @@ def command() -> None:
 )
 @click.argument("ids", metavar="[ID...]", nargs=-1, type=click.UUID)
 @AGENT
+@view
 @click.option("--history", is_flag=True, help="Show the previous values of each change instead.")
 @click.option("--tag", "tags", multiple=True, help="Without IDs: only memories with one of these tags.")
 @WHERE
@@ -217,6 +141,7 @@ def command() -> None:
 def show(
     ids: Sequence[UUID],
     agent: str,
+    user_id: UserId,
     history: bool,
     tags: Sequence[str],
     where: dict[str, Any] | None,
@@ -235,28 +160,33 @@ def show(
     if history and not ids:
         raise click.UsageError("--history needs the ID of a memory")
     if history:
-        run(_history(agent, ids), _show_changes, key="revisions", empty_message="These memories were never changed.")
+        run(
+            _history(agent, user_id, ids),
+            _show_changes,
+            key="revisions",
+            empty_message="These memories were never changed.",
+        )
     elif ids:
-        run(_get(agent, ids), _show, succeeded=lambda answer: not answer["missing"])
+        run(_get(agent, user_id, ids), _show, succeeded=lambda answer: not answer["missing"])
     else:
         run(
-            _list(agent, {**(where or {}), **({"tags": {"in": list(tags)}} if tags else {})}, limit, offset),
+            _list(agent, user_id, {**(where or {}), **({"tags": {"in": list(tags)}} if tags else {})}, limit, offset),
             _show_memories,
             key="memories",
             empty_message=f"Agent {agent!r} has no such memory.",
         )
 
 
-async def _get(agent: str, ids: Sequence[UUID]) -> _ShownMemories:
+async def _get(agent: str, user_id: UserId, ids: Sequence[UUID]) -> _ShownMemories:
     async with cognitive.CognitiveLayer.open() as layer:
-        memories = await layer.get(agent, ids)
+        memories = await layer.get(agent, ids, user_id=user_id)
     stored = {memory.id for memory in memories}
     return {"memories": memories, "missing": [id for id in ids if id not in stored]}
 
 
-async def _history(agent: str, ids: Sequence[UUID]) -> list[Revision]:
+async def _history(agent: str, user_id: UserId, ids: Sequence[UUID]) -> list[Revision]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return [revision for id in ids for revision in await layer.admin.revisions(agent, id)]
+        return [revision for id in ids for revision in await layer.admin.revisions(agent, id, user_id=user_id)]
 
 
 def _show_changes(revisions: Sequence[Revision]) -> None:
@@ -266,9 +196,9 @@ def _show_changes(revisions: Sequence[Revision]) -> None:
             printing.line(f"  {name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}")
 
 
-async def _list(agent: str, where: dict[str, Any], limit: int, offset: int) -> list[Memory]:
+async def _list(agent: str, user_id: UserId, where: dict[str, Any], limit: int, offset: int) -> list[Memory]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.admin.find(agent, where, limit, offset)
+        return await layer.admin.find(agent, where, limit, offset, user_id=user_id)
 
 
 def _show_memories(memories: Sequence[Memory]) -> None:
@@ -287,19 +217,20 @@ def _show(answer: _ShownMemories) -> None:
 @click.argument("id", type=click.UUID)
 @click.argument("changes", nargs=-1, required=True, metavar="FIELD=VALUE...")
 @AGENT
-def update(id: UUID, changes: Sequence[str], agent: str) -> None:
+@view
+def update(id: UUID, changes: Sequence[str], agent: str, user_id: UserId) -> None:
     """Change fields of the memory ID.
 
     The fields are content, speaker, context, occurred_at, expires_at, tags, entities, confidence, pinned, attributes
     and metadata. A VALUE is JSON if it parses as JSON, else text: pinned=true, tags='["billing"]', content=Noon.
     """
-    run(_update(agent, id, changes), printing.fields_of, key="memory")
+    run(_update(agent, user_id, id, changes), printing.fields_of, key="memory")
 
 
-async def _update(agent: str, id: UUID, changes: Sequence[str]) -> Memory:
+async def _update(agent: str, user_id: UserId, id: UUID, changes: Sequence[str]) -> Memory:
     fields = dict(map(_change, changes))
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.update(agent, id, **fields)
+        return await layer.update(agent, id, user_id=user_id, **fields)
 
 
 def _change(argument: str) -> tuple[str, Any]:
@@ -317,23 +248,39 @@ def _change(argument: str) -> tuple[str, Any]:
 @command.command(cls=JsonCommand, shape=RECEIPT)
 @_IDS
 @AGENT
+@view
 @YES
-def forget(ids: Sequence[UUID], agent: str, yes: bool) -> None:
+def forget(ids: Sequence[UUID], agent: str, user_id: UserId, yes: bool) -> None:
     """Erase the memories with these IDs and everything derived from them, in one transaction, permanently."""
     confirm(yes, f"Erase {len(ids)} {'memory' if len(ids) == 1 else 'memories'} of agent {agent!r} for good?")
-    run(_forget(agent, ids), show_receipt)
+    run(_forget(agent, user_id, ids), show_receipt)
 
 
-async def _forget(agent: str, ids: Sequence[UUID]) -> Receipt:
+async def _forget(agent: str, user_id: UserId, ids: Sequence[UUID]) -> Receipt:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.forget(agent, ids)
+        return await layer.forget(agent, ids, user_id=user_id)
+
+
+@command.command(cls=JsonCommand, shape="{ids: [id]}")
+@_IDS
+@AGENT
+@view
+def share(ids: Sequence[UUID], agent: str, user_id: UserId) -> None:
+    """Store a shared copy of each of a user's memories with these IDs, and print the ids of the copies."""
+    run(_share(agent, user_id, ids), _show_ids, key="ids")
+
+
+async def _share(agent: str, user_id: UserId, ids: Sequence[UUID]) -> Sequence[UUID]:
+    async with cognitive.CognitiveLayer.open() as layer:
+        return await layer.share(agent, ids, user_id=user_id)
 
 
 def show_receipt(receipt: Receipt) -> None:
     """Print an erasure's receipt: how many rows of each kind it removed, leaving out zeros."""
     counts = printing.jsonable(receipt)
     removed = [f"{count} {name}" for name, count in counts.items() if name not in ("agent_id", "user_id") and count]
-    printing.line(f"erased of agent {receipt.agent_id!r}: {', '.join(removed) or 'nothing, it had no data'}")
+    user = f", user {receipt.user_id!r}" if receipt.user_id is not None else ""
+    printing.line(f"erased of agent {receipt.agent_id!r}{user}: {', '.join(removed) or 'nothing, it had no data'}")
 
 
 for _command in (

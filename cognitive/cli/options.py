@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -11,6 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from brain.memory_types import MEMORY_TYPES
+from brain.users import ALL_USERS
 from cognitive.cli import printing
 
 F = TypeVar("F", bound=Callable[..., Any] | click.Command)
@@ -28,6 +30,8 @@ FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _AGENT_HELP = "Agent id; default: COGNITIVE_AGENT."
 AGENT = click.option("--agent", required=True, envvar="COGNITIVE_AGENT", help=_AGENT_HELP)
 OPTIONAL_AGENT = click.option("--agent", envvar="COGNITIVE_AGENT", help=_AGENT_HELP)
+_USER_HELP = "User id; default: the shared memories and turns, which belong to no user."
+USER = click.option("--user", "user_id", help=_USER_HELP)
 TYPE = click.option("--type", "memory_type", type=click.Choice(MEMORY_TYPES), help="Memory type.")
 SINCE = click.option(
     "--since",
@@ -69,6 +73,20 @@ LOAD = click.option(
     help="Share of the time spent working.",
 )
 YES = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+
+
+def view(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options `--user` and `--all-users` to a command. Its `user_id` is then a user's id, None or ALL_USERS."""
+
+    @click.option("--all-users", is_flag=True, help="Of all users, and the shared ones.")
+    @USER
+    @functools.wraps(function)
+    def command(*args: Any, user_id: str | None, all_users: bool, **options: Any) -> Any:
+        if all_users and user_id is not None:
+            raise click.UsageError("give at most one of --user and --all-users")
+        return function(*args, user_id=ALL_USERS if all_users else user_id, **options)
+
+    return command
 
 
 def at(help: str) -> Callable[[F], F]:

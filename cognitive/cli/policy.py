@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import cognitive
+from brain.users import UserId
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.options import AGENT, OPTIONAL_AGENT
+from cognitive.cli.options import AGENT, OPTIONAL_AGENT, view
 
 if TYPE_CHECKING:
     from brain.policies import PolicyActivation, PolicyVersion, Role
@@ -182,12 +183,13 @@ async def _save(agent: str, changes: Mapping[str, float], note: str) -> PolicyVe
 )
 @click.argument("version", required=False)
 @AGENT
+@view
 @_NOTE
 @click.option("--previous", is_flag=True, help="Return to the shadow before the latest one.")
 @click.option(
     "--compare", is_flag=True, help="Show how far past shadows agree with the shown memories; change nothing."
 )
-def shadow(version: str | None, agent: str, note: str, previous: bool, compare: bool) -> None:
+def shadow(version: str | None, agent: str, user_id: UserId, note: str, previous: bool, compare: bool) -> None:
     """Run the candidate VERSION as a shadow beside the live policy. Without VERSION, stop the shadow.
 
     A shadow selects memories for the same turns, but its selection is only recorded. With --compare, report how many of
@@ -196,17 +198,19 @@ def shadow(version: str | None, agent: str, note: str, previous: bool, compare: 
     """
     if (version is not None) + previous + compare > 1:
         raise click.UsageError("give one of VERSION, --previous and --compare")
+    if user_id is not None and not compare:
+        raise click.UsageError("--user and --all-users choose the turns of --compare")
     if compare:
-        run(_compare(agent), _show_agreements, key="agreements", empty_message=_NO_SHADOW)
+        run(_compare(agent, user_id), _show_agreements, key="agreements", empty_message=_NO_SHADOW)
     elif previous:
         run(_roll_back("shadow", agent, note), printing.fields_of, key="choice")
     else:
         run(_choose("shadow", agent, version, note), printing.fields_of, key="choice")
 
 
-async def _compare(agent: str) -> Sequence[Agreement]:
+async def _compare(agent: str, user_id: UserId) -> Sequence[Agreement]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.explain.shadow_agreement(agent)
+        return await layer.explain.shadow_agreement(agent, user_id=user_id)
 
 
 def _show_agreements(agreements: Sequence[Agreement]) -> None:

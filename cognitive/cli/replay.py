@@ -15,7 +15,7 @@ import cognitive
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
 from cognitive.cli.evaluate import POLICY_SOURCE, PolicySource, load_policy, show_unanswerable
-from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL
+from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL, USER
 
 if TYPE_CHECKING:
     from cognitive.lab.questions import Replay
@@ -38,12 +38,19 @@ class _ReplayAnswer:
 @click.command(cls=JsonCommand, shape=f"{{policy?: {POLICY_SOURCE}, turns, replays: [{_REPLAY}]}}")
 @click.argument("turn_ids", nargs=-1)
 @AGENT
+@USER
 @SINCE
 @UNTIL
 @click.option("--policy", "file", type=FILE, help="Policy file to run the turns under.")
 @click.option("--live", is_flag=True, help="Run the turns under the agent's live policy.")
 def command(
-    turn_ids: tuple[str, ...], agent: str, since: datetime | None, until: datetime | None, file: Path | None, live: bool
+    turn_ids: tuple[str, ...],
+    agent: str,
+    user_id: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    file: Path | None,
+    live: bool,
 ) -> None:
     """Run recorded turns again, TURN_IDS or all of a time range, and compare the output with the recorded bytes.
 
@@ -55,11 +62,12 @@ def command(
         raise click.UsageError("give at most one of --live and --policy")
     another = file is not None or live
     show = _show_differences if another else _show_comparison
-    run(_replay_turns(agent, turn_ids, since, until, file, another), show, succeeded=_none_differs)
+    run(_replay_turns(agent, user_id, turn_ids, since, until, file, another), show, succeeded=_none_differs)
 
 
 async def _replay_turns(
     agent: str,
+    user_id: str | None,
     turn_ids: Sequence[str],
     since: datetime | None,
     until: datetime | None,
@@ -68,11 +76,11 @@ async def _replay_turns(
 ) -> _ReplayAnswer:
     async with cognitive.CognitiveLayer.open() as layer:
         policy, used = await load_policy(layer, agent, file) if another else (None, None)
-        turns = turn_ids or await layer.explain.turn_ids(agent, since, until)
+        turns = turn_ids or await layer.explain.turn_ids(agent, since, until, user_id=user_id)
         replays: list[Replay] = []
         with printing.progress("replaying") as advance:
             for done, turn_id in enumerate(turns, 1):
-                replay = await layer.explain.replay(agent, turn_id, policy)
+                replay = await layer.explain.replay(agent, turn_id, policy, user_id=user_id)
                 replays += [replay] if replay is not None else []
                 advance(done, len(turns))
     return _ReplayAnswer(used, len(turns), replays)

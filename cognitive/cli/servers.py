@@ -22,7 +22,7 @@ import click
 
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run_work
-from cognitive.cli.options import AGENT
+from cognitive.cli.options import AGENT, USER
 from cognitive.errors import InvalidInput
 from cognitive.extras import extra
 
@@ -163,6 +163,7 @@ def _open(page: str) -> None:
 
 @click.command(cls=JsonCommand, shape="{url, token?} on stderr, with --http")
 @AGENT
+@USER
 @click.option("--session", help="Count recalled memories in turns of this session only.")
 @click.option("--allow-remember", is_flag=True, help="Offer the tool that stores memories.")
 @click.option("--allow-change", is_flag=True, help="Offer the tools that correct and hide memories.")
@@ -183,6 +184,7 @@ def _open(page: str) -> None:
 )
 def mcp(
     agent: str,
+    user_id: str | None,
     session: str | None,
     allow_remember: bool,
     allow_change: bool,
@@ -204,7 +206,7 @@ def mcp(
     except ImportError as error:
         raise click.ClickException(str(error)) from error
     try:
-        scope = McpScope(agent, session, may_remember=allow_remember, may_change=allow_change)
+        scope = McpScope(agent, session, may_remember=allow_remember, may_change=allow_change, user_id=user_id)
     except InvalidInput as error:
         raise click.UsageError(str(error)) from error
     if not http:

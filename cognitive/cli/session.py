@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 import cognitive
+from brain.users import UserId
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.options import AGENT, YES, confirm, limit
+from cognitive.cli.options import AGENT, USER, YES, confirm, limit, view
 
 if TYPE_CHECKING:
     from brain.sessions import ClearedSession, SessionSummary
@@ -37,16 +38,22 @@ def command() -> None:
     shape="{sessions: [{session_id, memories, turns, started_at, last_at, ended_at?, user_id?}]}",
 )
 @AGENT
+@view
 @limit(50, 500)
 @click.option("--offset", default=0, type=click.IntRange(0), help="Number of sessions to skip.")
-def list_(agent: str, limit: int, offset: int) -> None:
+def list_(agent: str, user_id: UserId, limit: int, offset: int) -> None:
     """List the sessions of an agent, the last used first."""
-    run(_list(agent, limit, offset), _show_list, key="sessions", empty_message=f"Agent {agent!r} has no sessions.")
+    run(
+        _list(agent, user_id, limit, offset),
+        _show_list,
+        key="sessions",
+        empty_message=f"Agent {agent!r} has no sessions.",
+    )
 
 
-async def _list(agent: str, limit: int, offset: int) -> Sequence[SessionSummary]:
+async def _list(agent: str, user_id: UserId, limit: int, offset: int) -> Sequence[SessionSummary]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.sessions.list(agent, limit, offset)
+        return await layer.sessions.list(agent, limit, offset, user_id=user_id)
 
 
 def _show_list(sessions: Sequence[SessionSummary]) -> None:
@@ -64,14 +71,15 @@ def _ended(session: SessionSummary) -> str:
 @command.command(cls=JsonCommand, shape=f"{{session?: {_SESSION}}}")
 @_SESSION_ID
 @AGENT
-def show(session_id: str, agent: str) -> None:
+@USER
+def show(session_id: str, agent: str, user_id: str | None) -> None:
     """Show the stored state of SESSION_ID: summary, plan, last messages, last turns."""
-    run(_resume(agent, session_id), _show, key="session", empty_message=_unknown(agent, session_id))
+    run(_resume(agent, session_id, user_id), _show, key="session", empty_message=_unknown(agent, session_id, user_id))
 
 
-async def _resume(agent: str, session_id: str) -> ResumedSession | None:
+async def _resume(agent: str, session_id: str, user_id: str | None) -> ResumedSession | None:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.resume(agent, session_id)
+        return await layer.resume(agent, session_id, user_id=user_id)
 
 
 def _show(session: ResumedSession | None) -> None:
@@ -89,41 +97,47 @@ def _show(session: ResumedSession | None) -> None:
 @command.command(cls=JsonCommand, shape="{ended} | {sessions, artifacts, subtasks}")
 @_SESSION_ID
 @AGENT
+@USER
 @click.option("--clear", is_flag=True, help="Remove the session's data permanently; turns and memories stay.")
 @YES
-def end(session_id: str, agent: str, clear: bool, yes: bool) -> None:
+def end(session_id: str, agent: str, user_id: str | None, clear: bool, yes: bool) -> None:
     """Mark SESSION_ID as ended, or clear it.
 
     With --clear, remove its summary, last messages, plan, artifacts and subtasks instead.
     """
     if clear:
         confirm(yes, f"Permanently clear session {session_id!r} of agent {agent!r}?")
-        run(_clear(agent, session_id), _show_cleared, succeeded=lambda cleared: cleared.sessions > 0)
+        run(_clear(agent, session_id, user_id), _show_cleared, succeeded=lambda cleared: cleared.sessions > 0)
     else:
         run(
-            _end(agent, session_id),
-            partial(_show_ended, _unknown(agent, session_id)),
+            _end(agent, session_id, user_id),
+            partial(_show_ended, _unknown(agent, session_id, user_id)),
             succeeded=lambda answer: answer["ended"],
         )
 
 
-async def _end(agent: str, session_id: str) -> Mapping[str, bool]:
+async def _end(agent: str, session_id: str, user_id: str | None) -> Mapping[str, bool]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return {"ended": await layer.end_session(agent, session_id)}
+        return {"ended": await layer.end_session(agent, session_id, user_id=user_id)}
 
 
 def _show_ended(unknown: str, answer: Mapping[str, bool]) -> None:
     printing.line("ended" if answer["ended"] else unknown)
 
 
-async def _clear(agent: str, session_id: str) -> ClearedSession:
+async def _clear(agent: str, session_id: str, user_id: str | None) -> ClearedSession:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.sessions.clear(agent, session_id)
+        return await layer.sessions.clear(agent, session_id, user_id=user_id)
 
 
 def _show_cleared(cleared: ClearedSession) -> None:
     printing.line(f"cleared: {cleared.sessions} session, {cleared.artifacts} artifacts, {cleared.subtasks} subtasks")
 
 
-def _unknown(agent: str, session_id: str) -> str:
-    return f"Agent {agent!r} has no session {session_id!r}."
+def _unknown(agent: str, session_id: str, user_id: str | None) -> str:
+    user = f" of user {user_id!r}; pass the session's user with --user" if user_id is not None else ""
+    return (
+        f"Agent {agent!r} has no session {session_id!r}{user}."
+        if user
+        else (f"Agent {agent!r} has no session {session_id!r} without a user; a user's needs --user.")
+    )

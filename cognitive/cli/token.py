@@ -21,8 +21,10 @@ def command() -> None:
     """Create, list and revoke the access tokens of a server. A running server applies changes at once."""
 
 
-@command.command(cls=JsonCommand, shape="{id, agent?, admin, trust, erase, token}")
+@command.command(cls=JsonCommand, shape="{id, agent?, user?, operator, admin, trust, erase, token}")
 @click.option("--agent", help="Agent id; the token is for this agent only.")
+@click.option("--user", help="User id; the token is for this user of the agent only.")
+@click.option("--operator", is_flag=True, help="Permit the view of all users of the agent.")
 @click.option("--admin", is_flag=True, help="The token is for all agents.")
 @click.option(
     "--trust",
@@ -33,14 +35,32 @@ def command() -> None:
 )
 @click.option("--no-erase", is_flag=True, help="Refuse erasing of memories, sessions and agents.")
 @_FILE
-def create(agent: str | None, admin: bool, trust: Trust, no_erase: bool, tokens: Path | None) -> None:
-    """Create an access token and show it once; only its digest is stored."""
+def create(
+    agent: str | None,
+    user: str | None,
+    operator: bool,
+    admin: bool,
+    trust: Trust,
+    no_erase: bool,
+    tokens: Path | None,
+) -> None:
+    """Create an access token and show it once; only its digest is stored.
+
+    A token of an agent without --user may name any user of the agent, one at a time.
+    """
     if (agent is None) != admin:
         raise click.UsageError("give either --agent NAME or --admin")
-    run(_create(agent, trust, not no_erase, tokens), lambda created: click.echo(created["token"]))
+    if admin and (user is not None or operator):
+        raise click.UsageError("--user and --operator need --agent; an admin has the rights of an operator")
+    if user is not None and operator:
+        raise click.UsageError("give at most one of --user and --operator")
+    fields = {"agent": agent, "user": user, "operator": operator, "trust": trust, "erase": not no_erase}
+    run(_create(fields, tokens), lambda created: click.echo(created["token"]))
 
 
-@command.command("list", cls=JsonCommand, shape="{tokens: [{id, agent?, admin, trust, erase, created}]}")
+@command.command(
+    "list", cls=JsonCommand, shape="{tokens: [{id, agent?, user?, operator, admin, trust, erase, created}]}"
+)
 @_FILE
 def list_(tokens: Path | None) -> None:
     """List the access tokens by their ids."""
@@ -49,7 +69,7 @@ def list_(tokens: Path | None) -> None:
     )
 
 
-@command.command(cls=JsonCommand, shape="{id, agent?, admin, trust, erase}")
+@command.command(cls=JsonCommand, shape="{id, agent?, user?, operator, admin, trust, erase}")
 @click.argument("id")
 @_FILE
 def revoke(id: str, tokens: Path | None) -> None:
@@ -57,9 +77,9 @@ def revoke(id: str, tokens: Path | None) -> None:
     run(_revoke(id, tokens), lambda revoked: printing.line(f"Revoked {id}, which was for {_owner(revoked)}."))
 
 
-async def _create(agent: str | None, trust: Trust, erase: bool, tokens: Path | None) -> Mapping[str, Any]:
-    id, token = tokens_file.create(tokens or tokens_file.default_path(), agent, trust, erase=erase)
-    return {"id": id, "agent": agent, "admin": agent is None, "trust": trust, "erase": erase, "token": token}
+async def _create(fields: Mapping[str, Any], tokens: Path | None) -> Mapping[str, Any]:
+    id, token = tokens_file.create(tokens or tokens_file.default_path(), **fields)
+    return {"id": id, **fields, "admin": fields["agent"] is None, "token": token}
 
 
 async def _list(tokens: Path | None) -> Sequence[Mapping[str, Any]]:
@@ -76,6 +96,8 @@ def _as_row(id: str, token: tokens_file.Token) -> Mapping[str, Any]:
     return {
         "id": id,
         "agent": token.agent,
+        "user": token.user,
+        "operator": token.operator,
         "admin": token.agent is None,
         "trust": token.trust,
         "erase": token.erase,
@@ -91,4 +113,7 @@ def _show_tokens(tokens: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _owner(token: Mapping[str, Any]) -> str:
-    return "an admin" if token["admin"] else f"agent {token['agent']}"
+    if token["admin"]:
+        return "an admin"
+    user = f", user {token['user']}" if token["user"] is not None else ""
+    return f"agent {token['agent']}{user}{', operator' if token['operator'] else ''}"

@@ -14,7 +14,7 @@ from brain.errors import PolicyError
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
 from cognitive.cli.evaluate import EVALUATION, MAX_TURNS, POLICY_SOURCE, PolicySource, read, show, show_unanswerable
-from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL
+from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL, USER
 
 if TYPE_CHECKING:
     from cognitive.lab.evaluate import Estimate, Evaluation
@@ -46,6 +46,7 @@ def _new(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
     f"gain: {{value?, low?, high?}}, held_out: {EVALUATION}, proven, written?, unanswerable: [setting]}}",
 )
 @AGENT
+@USER
 @SINCE
 @UNTIL
 @MAX_TURNS
@@ -59,7 +60,13 @@ def _new(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
     help="New file for the policy; it must not exist.",
 )
 def command(
-    agent: str, since: datetime | None, until: datetime | None, limit: int, file: Path | None, out: Path
+    agent: str,
+    user_id: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    limit: int,
+    file: Path | None,
+    out: Path,
 ) -> None:
     """Search for a better policy on recorded turns: other thresholds, limits, weights and half-life.
 
@@ -67,16 +74,22 @@ def command(
     The result is written to a new file, which takes effect only through COGNITIVE_POLICY. If the later turns do not
     prove a gain, nothing is written and the command exits with 3.
     """
-    run(_tune(agent, since, until, limit, file, out), _show, succeeded=lambda answer: answer.proven)
+    run(_tune(agent, user_id, since, until, limit, file, out), _show, succeeded=lambda answer: answer.proven)
 
 
 async def _tune(
-    agent: str, since: datetime | None, until: datetime | None, limit: int, file: Path | None, out: Path
+    agent: str,
+    user_id: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    limit: int,
+    file: Path | None,
+    out: Path,
 ) -> _TuningAnswer:
     from cognitive.lab.evidence import unanswerable_settings
     from cognitive.lab.tune import SPACE, answerable, as_evidence, tune
 
-    recorded = await read(agent, since, until, limit, file)
+    recorded = await read(agent, user_id, since, until, limit, file)
     policy = recorded.policy
     space = answerable(SPACE, recorded.cases, policy)
     trials = sum(len([value for value in row.values if value != row.of(policy)]) for row in space)

@@ -13,9 +13,10 @@ from uuid import UUID
 import click
 
 import cognitive
+from brain.users import UserId
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.options import AGENT, limit
+from cognitive.cli.options import AGENT, limit, view
 from cognitive.cli.shapes import MEMORY
 from cognitive.upkeep.pages import MAX_PAGE, StaleMemory
 
@@ -33,41 +34,44 @@ _IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True, type=clic
 @click.command(cls=JsonCommand, shape=STATES)
 @_IDS
 @AGENT
-def retire(ids: Sequence[UUID], agent: str) -> None:
+@view
+def retire(ids: Sequence[UUID], agent: str, user_id: UserId) -> None:
     """Hide the memories with these IDs from turns and searches. Nothing is deleted; `restore` shows them again."""
-    run(_retire(agent, ids), _show_states, key="memories")
+    run(_retire(agent, user_id, ids), _show_states, key="memories")
 
 
-async def _retire(agent: str, ids: Sequence[UUID]) -> list[Memory]:
+async def _retire(agent: str, user_id: UserId, ids: Sequence[UUID]) -> list[Memory]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.retire(agent, ids)
+        return await layer.retire(agent, ids, user_id=user_id)
 
 
 @click.command(cls=JsonCommand, shape=STATES)
 @_IDS
 @AGENT
-def restore(ids: Sequence[UUID], agent: str) -> None:
+@view
+def restore(ids: Sequence[UUID], agent: str, user_id: UserId) -> None:
     """Show hidden memories again, as if nothing had hidden them."""
-    run(_restore(agent, ids), _show_states, key="memories")
+    run(_restore(agent, user_id, ids), _show_states, key="memories")
 
 
-async def _restore(agent: str, ids: Sequence[UUID]) -> list[Memory]:
+async def _restore(agent: str, user_id: UserId, ids: Sequence[UUID]) -> list[Memory]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.restore(agent, ids)
+        return await layer.restore(agent, ids, user_id=user_id)
 
 
 @click.command(cls=JsonCommand, shape=STATES)
 @_IDS
 @click.option("--into", required=True, type=click.UUID, help="Id of the memory that says the same and is kept.")
 @AGENT
-def merge(ids: Sequence[UUID], into: UUID, agent: str) -> None:
+@view
+def merge(ids: Sequence[UUID], into: UUID, agent: str, user_id: UserId) -> None:
     """Hide the memories with these IDs, because another memory of their type says the same."""
-    run(_merge(agent, ids, into), _show_states, key="memories")
+    run(_merge(agent, user_id, ids, into), _show_states, key="memories")
 
 
-async def _merge(agent: str, ids: Sequence[UUID], into: UUID) -> list[Memory]:
+async def _merge(agent: str, user_id: UserId, ids: Sequence[UUID], into: UUID) -> list[Memory]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.merge(agent, ids, into)
+        return await layer.merge(agent, ids, into, user_id=user_id)
 
 
 def _show_states(memories: Sequence[Memory]) -> None:
@@ -82,10 +86,11 @@ def _listing(name: str, shape: str, about: str) -> click.Command:
 
     @click.command(name, cls=JsonCommand, shape=shape, help=about)
     @AGENT
+    @view
     @limit(50, MAX_PAGE)
     @_AFTER
-    def command(agent: str, limit: int, after: str | None) -> None:
-        run(_listed(name, agent, limit, after), _show_page)
+    def command(agent: str, user_id: UserId, limit: int, after: str | None) -> None:
+        run(_listed(name, agent, user_id, limit, after), _show_page)
 
     return command
 
@@ -99,9 +104,9 @@ contradictions = _listing(
 stale = _listing("stale", STALE, "List memories that turns showed without use, or no longer use.")
 
 
-async def _listed(name: str, agent: str, limit: int, after: str | None) -> PairPage | StalePage:
+async def _listed(name: str, agent: str, user_id: UserId, limit: int, after: str | None) -> PairPage | StalePage:
     async with cognitive.CognitiveLayer.open() as layer:
-        page: PairPage | StalePage = await getattr(layer.upkeep, name)(agent, limit, after)
+        page: PairPage | StalePage = await getattr(layer.upkeep, name)(agent, limit, after, user_id=user_id)
         return page
 
 

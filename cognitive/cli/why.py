@@ -12,9 +12,10 @@ from uuid import UUID
 import click
 
 import cognitive
+from brain.users import AllUsers, UserId
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.options import AGENT, limit
+from cognitive.cli.options import AGENT, limit, view
 from cognitive.cli.shapes import MEMORY
 
 if TYPE_CHECKING:
@@ -46,30 +47,40 @@ class _CandidateRow:
 @click.argument("turn_id", required=False)
 @click.argument("memory_id", required=False, type=click.UUID)
 @AGENT
+@view
 @limit(20, 1_000)
 @click.option("--session", "session_id", help="Without TURN_ID: only turns of this session.")
-def command(turn_id: str | None, memory_id: UUID | None, agent: str, limit: int, session_id: str | None) -> None:
+def command(
+    turn_id: str | None, memory_id: UUID | None, agent: str, user_id: UserId, limit: int, session_id: str | None
+) -> None:
     """Explain why turn TURN_ID showed MEMORY_ID or did not. Without MEMORY_ID, explain all memories of the turn.
 
     Without TURN_ID, list the agent's last turns, newest first.
     """
     if turn_id is None:
-        run(_list(agent, limit, session_id), _show_turns, key="turns", empty_message=_no_turns(agent, session_id))
+        run(
+            _list(agent, user_id, limit, session_id),
+            _show_turns,
+            key="turns",
+            empty_message=_no_turns(agent, session_id),
+        )
     elif session_id is not None:
         raise click.UsageError("--session lists the turns of a session; give it without TURN_ID")
+    elif isinstance(user_id, AllUsers):
+        raise click.UsageError("--all-users lists turns; a turn needs its user, with --user")
     elif memory_id is None:
-        run(_whole(agent, turn_id), _show_whole, succeeded=lambda whole: bool(whole["candidates"]))
+        run(_whole(agent, user_id, turn_id), _show_whole, succeeded=lambda whole: bool(whole["candidates"]))
     else:
-        run(_one(agent, turn_id, memory_id), _show_one, key="candidate")
+        run(_one(agent, user_id, turn_id, memory_id), _show_one, key="candidate")
 
 
 def _no_turns(agent: str, session_id: str | None) -> str:
     return f"Agent {agent!r} has no turns" + (f" in session {session_id!r}." if session_id is not None else ".")
 
 
-async def _list(agent: str, limit: int, session_id: str | None) -> Sequence[TurnSummary]:
+async def _list(agent: str, user_id: UserId, limit: int, session_id: str | None) -> Sequence[TurnSummary]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.explain.turns(agent, limit, session_id=session_id)
+        return await layer.explain.turns(agent, limit, session_id=session_id, user_id=user_id)
 
 
 def _show_turns(turns: Sequence[TurnSummary]) -> None:
@@ -87,21 +98,18 @@ def _show_turns(turns: Sequence[TurnSummary]) -> None:
     printing.table(("turn", "session", "at", "status", "message", "degraded"), rows)
 
 
-async def _whole(agent: str, turn_id: str) -> Mapping[str, Any]:
+async def _whole(agent: str, user_id: str | None, turn_id: str) -> Mapping[str, Any]:
     async with cognitive.CognitiveLayer.open() as layer:
-        turn = await layer.explain.turn(agent, turn_id)
-        explanations = turn.candidates
-        memories = {
-            memory.id: memory
-            for memory in await layer.get(agent, [explanation.memory_id for explanation in explanations])
-        }
-    rows = [_CandidateRow(explanation, memories.get(explanation.memory_id)) for explanation in explanations]
+        turn = await layer.explain.turn(agent, turn_id, user_id=user_id)
+        ids = [explanation.memory_id for explanation in turn.candidates]
+        memories = {memory.id: memory for memory in await layer.get(agent, ids, user_id=user_id)}
+    rows = [_CandidateRow(explanation, memories.get(explanation.memory_id)) for explanation in turn.candidates]
     return {"degraded": turn.degraded, "candidates": rows}
 
 
-async def _one(agent: str, turn_id: str, memory_id: UUID) -> Explanation:
+async def _one(agent: str, user_id: str | None, turn_id: str, memory_id: UUID) -> Explanation:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.why(agent, turn_id, memory_id)
+        return await layer.why(agent, turn_id, memory_id, user_id=user_id)
 
 
 def _show_whole(whole: Mapping[str, Any]) -> None:

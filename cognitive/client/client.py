@@ -14,8 +14,9 @@ import httpx
 from brain.artifacts import ArtifactPage
 from brain.store import Progress
 from brain.types import Memory, MemoryType, NewMemory, Receipt
+from brain.users import UserId
 from cognitive.client.namespaces import RemoteAdmin, RemoteExplain, RemotePolicies, RemoteSessions, RemoteUpkeep, id_of
-from cognitive.client.transport import ApiTransport
+from cognitive.client.transport import ApiTransport, view_query
 from cognitive.degradation import Degradation
 from cognitive.errors import InvalidInput
 from cognitive.lab.why import Explanation
@@ -32,7 +33,6 @@ from cognitive.wire.models import (
     MergeBody,
     RatingBody,
     RecallBody,
-    RememberBody,
     SessionEnded,
     StoredMemories,
     WindowView,
@@ -143,21 +143,24 @@ class CognitiveClient:
         prepare and the server does not know. Such a turn showed no memories, so nothing can be learned from it.
         """
         try:
-            query = {"user_id": context.user_id} if context.user_id is not None else None
+            query = view_query(context.user_id)
             return await self._of_turn(Report, "PUT", context, "outcome", body=outcome, query=query)
         except InvalidInput:
             if isinstance(context, TurnContext) and UNPREPARED in context.plan.reasons:
                 return Report(context.turn_id, (), recorded=False)
             raise
 
-    async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
+    async def why(self, agent_id: str, turn_id: str, memory_id: UUID, *, user_id: str | None = None) -> Explanation:
         """Explain why a memory was shown in a turn, or why it was not."""
-        return await self._of_turn(Explanation, "GET", TurnRef(agent_id, turn_id), "memories", id_of(memory_id))
+        path = "turns", turn_id, "memories", id_of(memory_id)
+        return await self._of(Explanation, "GET", agent_id, *path, query=view_query(user_id))
 
-    async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, *, useful: bool) -> None:
+    async def rate(
+        self, agent_id: str, turn_id: str, memory_id: UUID, *, useful: bool, user_id: str | None = None
+    ) -> None:
         """Store a rating, useful or not, of a memory that a turn showed."""
-        turn, body = TurnRef(agent_id, turn_id), RatingBody(useful=useful)
-        await self._of_turn(type(None), "PUT", turn, "memories", id_of(memory_id), "rating", body=body)
+        path, body = ("turns", turn_id, "memories", id_of(memory_id), "rating"), RatingBody(useful=useful)
+        await self._of(type(None), "PUT", agent_id, *path, body=body, query=view_query(user_id))
 
     # --- memories ---
 
@@ -170,7 +173,8 @@ class CognitiveClient:
         """
         ids = list[UUID]()
         for portion in _portions(memories):
-            stored = await self._of(StoredMemories, "POST", agent_id, "memories", body=RememberBody(memories=portion))
+            body = {"memories": [_named_fields(memory) for memory in portion]}
+            stored = await self._of(StoredMemories, "POST", agent_id, "memories", body=body)
             ids += stored.ids
             if progress is not None:
                 progress(len(ids), len(memories))
@@ -192,6 +196,7 @@ class CognitiveClient:
         where: Mapping[str, Any] | None = None,
         as_of: datetime | None = None,
         related_only: bool = False,
+        user_id: str | None = None,
     ) -> RecallHits:
         """Return the agent's memories that match a query, best first; there are at least `more` further ones.
 
@@ -212,39 +217,54 @@ class CognitiveClient:
             where=where,
             as_of=as_of,
             related_only=related_only,
+            user_id=user_id,
         )
         found = await self._of(FoundMemories, "POST", agent_id, "memories", "search", body=body)
         return RecallHits(found.memories, found.more)
 
-    async def get(self, agent_id: str, ids: Sequence[UUID]) -> list[Memory]:
+    async def get(self, agent_id: str, ids: Sequence[UUID], *, user_id: UserId = None) -> list[Memory]:
         """Return the agent's memories with these ids, in the order of the ids. Unknown ids are left out."""
         memories = list[Memory]()
         for first in range(0, len(ids), _IDS_PER_REQUEST):
-            query = {"id": [id_of(id) for id in ids[first : first + _IDS_PER_REQUEST]]}
+            query = view_query(user_id) | {"id": [id_of(id) for id in ids[first : first + _IDS_PER_REQUEST]]}
             memories += await self._of(list[Memory], "GET", agent_id, "memories", query=query)
         return memories
 
-    async def update(self, /, agent_id: str, id: UUID, **changes: Any) -> Memory:
+    async def update(self, /, agent_id: str, id: UUID, *, user_id: UserId = None, **changes: Any) -> Memory:
         """Change fields of a memory, given as keyword arguments, and return the changed memory."""
         body = MemoryChanges(**changes).model_dump(mode="json", exclude_unset=True)
-        return await self._of(Memory, "PATCH", agent_id, "memories", id_of(id), body=body)
+        query = view_query(user_id)
+        return await self._of(Memory, "PATCH", agent_id, "memories", id_of(id), body=body, query=query)
 
-    async def retire(self, agent_id: str, ids: Sequence[UUID]) -> list[Memory]:
+    async def retire(self, agent_id: str, ids: Sequence[UUID], *, user_id: UserId = None) -> list[Memory]:
         """Hide memories from now on, and return them. `restore` shows them again."""
-        return await self._of(list[Memory], "POST", agent_id, "memories", "retire", body=IdsBody(ids=tuple(ids)))
+        body, query = IdsBody(ids=tuple(ids)), view_query(user_id)
+        return await self._of(list[Memory], "POST", agent_id, "memories", "retire", body=body, query=query)
 
-    async def restore(self, agent_id: str, ids: Sequence[UUID]) -> list[Memory]:
+    async def restore(self, agent_id: str, ids: Sequence[UUID], *, user_id: UserId = None) -> list[Memory]:
         """Show hidden memories again, as if nothing had hidden them, and return them."""
-        return await self._of(list[Memory], "POST", agent_id, "memories", "restore", body=IdsBody(ids=tuple(ids)))
+        body, query = IdsBody(ids=tuple(ids)), view_query(user_id)
+        return await self._of(list[Memory], "POST", agent_id, "memories", "restore", body=body, query=query)
 
-    async def merge(self, agent_id: str, ids: Sequence[UUID], into: UUID) -> list[Memory]:
+    async def merge(self, agent_id: str, ids: Sequence[UUID], into: UUID, *, user_id: UserId = None) -> list[Memory]:
         """Hide memories that say the same as the memory `into`, and return them."""
-        body = MergeBody(ids=tuple(ids), into=into)
-        return await self._of(list[Memory], "POST", agent_id, "memories", "merge", body=body)
+        body, query = MergeBody(ids=tuple(ids), into=into), view_query(user_id)
+        return await self._of(list[Memory], "POST", agent_id, "memories", "merge", body=body, query=query)
 
-    async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
+    async def forget(self, agent_id: str, ids: Sequence[UUID], *, user_id: UserId = None) -> Receipt:
         """Erase memories and everything derived from them, in one transaction. The receipt counts what was deleted."""
-        return await self._of(Receipt, "POST", agent_id, "memories", "forget", body=IdsBody(ids=tuple(ids)))
+        body, query = IdsBody(ids=tuple(ids)), view_query(user_id)
+        return await self._of(Receipt, "POST", agent_id, "memories", "forget", body=body, query=query)
+
+    async def share(self, agent_id: str, ids: Sequence[UUID], *, user_id: UserId) -> list[UUID]:
+        """Store a shared copy of each of a user's memories, and return the ids of the copies."""
+        body, query = IdsBody(ids=tuple(ids)), view_query(user_id)
+        stored = await self._of(StoredMemories, "POST", agent_id, "memories", "share", body=body, query=query)
+        return list(stored.ids)
+
+    async def forget_user(self, agent_id: str, user_id: str) -> Receipt:
+        """Erase all data of a user of an agent, and return a receipt that counts what was deleted."""
+        return await self._of(Receipt, "DELETE", agent_id, "users", user_id)
 
     async def erase_agent(self, agent_id: str) -> Receipt:
         """Erase all data of an agent, and return a receipt that counts what was deleted. Needs an admin's token."""
@@ -252,22 +272,26 @@ class CognitiveClient:
 
     # --- sessions ---
 
-    async def resume(self, agent_id: str, session_id: str) -> ResumedSession | None:
+    async def resume(self, agent_id: str, session_id: str, *, user_id: str | None = None) -> ResumedSession | None:
         """Return the summary, plan and last messages of a session, or None if the session does not exist."""
         returns: type[Any] = ResumedSession | None  # type: ignore[assignment]  # a type, though not a class
-        resumed: ResumedSession | None = await self._of(returns, "GET", agent_id, "sessions", session_id)
+        path, query = ("sessions", session_id), view_query(user_id)
+        resumed: ResumedSession | None = await self._of(returns, "GET", agent_id, *path, query=query)
         return resumed
 
-    async def end_session(self, agent_id: str, session_id: str) -> bool:
+    async def end_session(self, agent_id: str, session_id: str, *, user_id: str | None = None) -> bool:
         """Mark a session as ended. Return False if the session does not exist."""
-        return (await self._of(SessionEnded, "POST", agent_id, "sessions", session_id, "end")).ended
+        path, query = ("sessions", session_id, "end"), view_query(user_id)
+        return (await self._of(SessionEnded, "POST", agent_id, *path, query=query)).ended
 
-    async def artifact(self, agent_id: str, id: UUID, *, start: int = 0, length: int = 8_000) -> ArtifactPage:
+    async def artifact(
+        self, agent_id: str, id: UUID, *, start: int = 0, length: int = 8_000, user_id: str | None = None
+    ) -> ArtifactPage:
         """Return a part of an artifact (a long text stored outside the prompt), such as the output of a tool.
 
         The part begins at the character `start` and has at most `length` characters.
         """
-        query = {"start": start, "length": length}
+        query = view_query(user_id) | {"start": start, "length": length}
         return await self._of(ArtifactPage, "GET", agent_id, "artifacts", id_of(id), query=query)
 
     async def _of(self, returns: type[T], method: str, agent_id: str, *path: str, **content: Any) -> T:
@@ -277,6 +301,12 @@ class CognitiveClient:
         self, returns: type[T], method: str, turn: TurnContext | TurnRef, *path: str, **content: Any
     ) -> T:
         return await self._of(returns, method, turn.agent_id, "turns", turn.turn_id, *path, **content)
+
+
+def _named_fields(memory: NewMemory) -> dict[str, Any]:
+    """Return a memory's fields as JSON, without a user that the caller didn't set: it is then that of the token."""
+    unset = {"user_id"} - memory.model_fields_set
+    return memory.model_dump(mode="json", exclude=unset)
 
 
 def _portions(memories: Sequence[NewMemory]) -> Iterator[tuple[NewMemory, ...]]:

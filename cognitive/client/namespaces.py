@@ -11,8 +11,9 @@ from brain.artifacts import Artifact, MatchingLine
 from brain.policies import PolicyActivation, PolicyVersion, Role
 from brain.sessions import ClearedSession, SessionSummary
 from brain.types import Memory, Revision
+from brain.users import UserId
 from cognitive.catalog.plans import PastPlan
-from cognitive.client.transport import ApiTransport
+from cognitive.client.transport import ApiTransport, view_fields, view_query
 from cognitive.lab.shadow import Agreement
 from cognitive.lab.what_if import WhatIf
 from cognitive.lab.why import Explanation
@@ -41,26 +42,32 @@ class RemoteSessions:
     def __init__(self, transport: ApiTransport) -> None:
         self._transport = transport
 
-    async def list(self, agent_id: str, limit: int = 50, offset: int = 0) -> tuple[SessionSummary, ...]:
-        """Return at most `limit` sessions of an agent from position `offset`, the last used first."""
-        path, query = ("agents", agent_id, "sessions"), {"limit": limit, "offset": offset}
+    async def list(
+        self, agent_id: str, limit: int = 50, offset: int = 0, *, user_id: UserId = None
+    ) -> tuple[SessionSummary, ...]:
+        """Return at most `limit` sessions of a view from position `offset`, the last used first."""
+        path, query = ("agents", agent_id, "sessions"), view_query(user_id) | {"limit": limit, "offset": offset}
         return await self._transport.request(tuple[SessionSummary, ...], "GET", *path, query=query)
 
-    async def clear(self, agent_id: str, session_id: str) -> ClearedSession:
+    async def clear(self, agent_id: str, session_id: str, *, user_id: str | None = None) -> ClearedSession:
         """Remove a session's summary, last messages, plan, artifacts and subtasks.
 
         Return how many rows were removed.
         """
-        return await self._transport.request(ClearedSession, "DELETE", "agents", agent_id, "sessions", session_id)
+        path, query = ("agents", agent_id, "sessions", session_id), view_query(user_id)
+        return await self._transport.request(ClearedSession, "DELETE", *path, query=query)
 
-    async def artifacts(self, agent_id: str, session_id: str) -> tuple[Artifact, ...]:
+    async def artifacts(self, agent_id: str, session_id: str, *, user_id: str | None = None) -> tuple[Artifact, ...]:
         """Return the artifacts (long texts stored outside the prompt) of a session, oldest first, without texts."""
         path = ("agents", agent_id, "sessions", session_id, "artifacts")
-        return await self._transport.request(tuple[Artifact, ...], "GET", *path)
+        return await self._transport.request(tuple[Artifact, ...], "GET", *path, query=view_query(user_id))
 
-    async def search_artifact(self, agent_id: str, id: UUID, literal: str, limit: int = 20) -> tuple[MatchingLine, ...]:
+    async def search_artifact(
+        self, agent_id: str, id: UUID, literal: str, limit: int = 20, *, user_id: str | None = None
+    ) -> tuple[MatchingLine, ...]:
         """Return the first lines of an artifact's text that contain the string `literal`, at most `limit` lines."""
-        path, body = ("agents", agent_id, "artifacts", id_of(id), "search"), LineBody(literal=literal, limit=limit)
+        path = "agents", agent_id, "artifacts", id_of(id), "search"
+        body = LineBody(literal=literal, limit=limit, user_id=user_id)
         return await self._transport.request(tuple[MatchingLine, ...], "POST", *path, body=body)
 
 
@@ -70,24 +77,29 @@ class RemoteExplain:
     def __init__(self, transport: ApiTransport) -> None:
         self._transport = transport
 
-    async def candidates(self, agent_id: str, turn_id: str) -> list[Explanation]:
+    async def candidates(self, agent_id: str, turn_id: str, *, user_id: str | None = None) -> list[Explanation]:
         """Return a turn's candidates (the memories considered for it) by rank, and why each was shown or dropped."""
-        return await self._transport.request(list[Explanation], "GET", "agents", agent_id, "turns", turn_id, "memories")
+        path, query = ("agents", agent_id, "turns", turn_id, "memories"), view_query(user_id)
+        return await self._transport.request(list[Explanation], "GET", *path, query=query)
 
-    async def turns(self, agent_id: str, limit: int = 20, *, session_id: str | None = None) -> list[TurnRow]:
+    async def turns(
+        self, agent_id: str, limit: int = 20, *, session_id: str | None = None, user_id: UserId = None
+    ) -> list[TurnRow]:
         """Return the agent's latest turns, or the latest turns of one session, newest first."""
-        query = {"limit": limit} | ({"session_id": session_id} if session_id is not None else {})
+        query = view_query(user_id) | {"limit": limit} | ({"session_id": session_id} if session_id is not None else {})
         return await self._transport.request(list[TurnRow], "GET", "agents", agent_id, "turns", query=query)
 
-    async def past_plans(self, agent_id: str, message: str | None = None, *, limit: int = 25) -> tuple[PastPlan, ...]:
+    async def past_plans(
+        self, agent_id: str, message: str | None = None, *, limit: int = 25, user_id: UserId = None
+    ) -> tuple[PastPlan, ...]:
         """Return which tools past turns called, for each group of turns with similar messages, the largest group first.
 
         At most `limit` groups are returned. With `message`, only turns with a message similar to it are used.
         """
         if message is None:
-            path, query = ("agents", agent_id, "plans"), {"limit": limit}
+            path, query = ("agents", agent_id, "plans"), view_query(user_id) | {"limit": limit}
             return await self._transport.request(tuple[PastPlan, ...], "GET", *path, query=query)
-        body = PlansBody(message=message, limit=limit)
+        body = PlansBody(message=message, limit=limit, **view_fields(user_id))
         return await self._transport.request(
             tuple[PastPlan, ...], "POST", "agents", agent_id, "plans", "search", body=body
         )
@@ -99,20 +111,28 @@ class RemoteUpkeep:
     def __init__(self, transport: ApiTransport) -> None:
         self._transport = transport
 
-    async def duplicates(self, agent_id: str, limit: int = 50, after: str | None = None) -> PairPage:
+    async def duplicates(
+        self, agent_id: str, limit: int = 50, after: str | None = None, *, user_id: UserId = None
+    ) -> PairPage:
         """Return pairs of memories of one type that say the same, the most certain first."""
-        return await self._page(PairPage, agent_id, "duplicates", limit, after)
+        return await self._page(PairPage, agent_id, "duplicates", limit, after, user_id)
 
-    async def contradictions(self, agent_id: str, limit: int = 50, after: str | None = None) -> PairPage:
+    async def contradictions(
+        self, agent_id: str, limit: int = 50, after: str | None = None, *, user_id: UserId = None
+    ) -> PairPage:
         """Return pairs of memories that give one attribute of one subject different values, the newest first."""
-        return await self._page(PairPage, agent_id, "contradictions", limit, after)
+        return await self._page(PairPage, agent_id, "contradictions", limit, after, user_id)
 
-    async def stale(self, agent_id: str, limit: int = 50, after: str | None = None) -> StalePage:
+    async def stale(
+        self, agent_id: str, limit: int = 50, after: str | None = None, *, user_id: UserId = None
+    ) -> StalePage:
         """Return memories that turns showed without use, or no longer use; those that were shown most come first."""
-        return await self._page(StalePage, agent_id, "stale", limit, after)
+        return await self._page(StalePage, agent_id, "stale", limit, after, user_id)
 
-    async def _page(self, returns: type[T], agent_id: str, name: str, limit: int, after: str | None) -> T:
-        query = {"limit": limit} | ({"after": after} if after is not None else {})
+    async def _page(
+        self, returns: type[T], agent_id: str, name: str, limit: int, after: str | None, user_id: UserId
+    ) -> T:
+        query = view_query(user_id) | {"limit": limit} | ({"after": after} if after is not None else {})
         return await self._transport.request(returns, "GET", "agents", agent_id, "upkeep", name, query=query)
 
 
@@ -122,16 +142,22 @@ class RemoteAdmin:
     def __init__(self, transport: ApiTransport) -> None:
         self._transport = transport
 
-    async def revisions(self, agent_id: str, id: UUID) -> list[Revision]:
+    async def revisions(self, agent_id: str, id: UUID, *, user_id: UserId = None) -> list[Revision]:
         """Return the changes of a memory, newest first, each with the values that it replaced."""
         path = ("agents", agent_id, "memories", id_of(id), "revisions")
-        return await self._transport.request(list[Revision], "GET", *path)
+        return await self._transport.request(list[Revision], "GET", *path, query=view_query(user_id))
 
     async def find(
-        self, agent_id: str, where: Mapping[str, Any] | None = None, limit: int = 100, offset: int = 0
+        self,
+        agent_id: str,
+        where: Mapping[str, Any] | None = None,
+        limit: int = 100,
+        offset: int = 0,
+        *,
+        user_id: UserId = None,
     ) -> list[Memory]:
         """Return a page of the agent's memories that meet the conditions of `where`, oldest first."""
-        body = FindBody(where=where, limit=limit, offset=offset)
+        body = FindBody(where=where, limit=limit, offset=offset, **view_fields(user_id))
         return await self._transport.request(list[Memory], "POST", "agents", agent_id, "memories", "find", body=body)
 
     async def context_budgets(self) -> dict[str, Any]:
@@ -228,24 +254,32 @@ class RemotePolicies:
         body = RollBackBody(note=note, after=after)
         return await self._post_once("POST", agent_id, role, "rollback", body)
 
-    async def shadow_agreement(self, agent_id: str, version: str) -> Agreement | None:
+    async def shadow_agreement(self, agent_id: str, version: str, *, user_id: UserId = None) -> Agreement | None:
         """Return how far the results of a shadow policy agree with those of the live policy.
 
         The latest turns in which the shadow policy ran are compared. The result is None if there are no such turns.
         """
         returns: type[Any] = Agreement | None  # type: ignore[assignment]  # a type, though not a class
-        agreement: Agreement | None = await self._read(returns, agent_id, "versions", version, "agreement")
+        path, query = _of(agent_id, "versions", version, "agreement"), view_query(user_id)
+        agreement: Agreement | None = await self._transport.request(returns, "GET", *path, query=query)
         return agreement
 
     async def what_if(
-        self, agent_id: str, changes: PolicyChanges, since: datetime, until: datetime, *, whole: bool = False
+        self,
+        agent_id: str,
+        changes: PolicyChanges,
+        since: datetime,
+        until: datetime,
+        *,
+        whole: bool = False,
+        user_id: UserId = None,
     ) -> WhatIf:
         """Estimate the effect of changed settings on the latest completed turns from `since` until before `until`.
 
         The server replays as many turns of a sample as it can in about a second. With `whole`, it replays all turns of
         a larger sample.
         """
-        body = WhatIfBody(changes=changes, since=since, until=until, whole=whole)
+        body = WhatIfBody(changes=changes, since=since, until=until, whole=whole, **view_fields(user_id))
         return await self._transport.request(WhatIf, "POST", *_of(agent_id, "what-if"), body=body)
 
     async def _activate(

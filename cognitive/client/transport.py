@@ -12,6 +12,7 @@ import httpx
 from pydantic import TypeAdapter
 from pydantic_core import from_json, to_json
 
+from brain.users import AllUsers, UserId
 from cognitive.errors import CognitiveError, StoreError, StoreUnavailable
 from cognitive.wire.problems import MEDIA_TYPE, Problem, http_problem, to_error
 
@@ -95,6 +96,18 @@ class ApiTransport:
         except httpx.TransportError as error:
             return _FailedRequest(StoreUnavailable(f"the server cannot be reached: {error or type(error).__name__}"))
         return _read(returns, answer) if answer.is_success else _failed_request(answer)
+
+
+def view_query(user_id: UserId) -> dict[str, Any]:
+    """Return the query parameters that name the view of a request; none for a call without a user."""
+    if user_id is None:
+        return {}
+    return {"all_users": "true"} if isinstance(user_id, AllUsers) else {"user_id": user_id}
+
+
+def view_fields(user_id: UserId) -> dict[str, Any]:
+    """Return the fields of a body that name the view of a request."""
+    return {"all_users": True} if isinstance(user_id, AllUsers) else {"user_id": user_id}
 
 
 def _read(returns: type[T], answer: httpx.Response) -> T | _FailedRequest:

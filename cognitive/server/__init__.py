@@ -6,6 +6,7 @@ Modules, in order of execution:
 - `browsers`: check Host and Origin, add security headers, show errors as HTML pages.
 - `tokens`: store bearer tokens in a file.
 - `auth`: identify the caller and check its rights.
+- `users`: determine the user whose view a request has.
 - `limits`: limit requests per minute, concurrent requests, body sizes, durations, and failed authentications.
 - `requests`: route by encoded paths, and parse JSON strictly.
 - `turns`: prepare turns, fit their conversations, record their outcomes; list, explain and rate turns.

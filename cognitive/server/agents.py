@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Path, Query
 
 from brain.analytics.fleet import MAX_AGENTS, AgentSummary
-from brain.types import Receipt
+from brain.types import Label, Receipt
 from cognitive.catalog.plans import PastPlan
 from cognitive.server.auth import ERASING, Admin, AgentId, Identified
 from cognitive.server.requests import Contexts, Layer, StrictRoute
+from cognitive.server.users import ViewOfQuery, user_of, view_of
 from cognitive.wire.models import MAX_PLANS, PlansBody
 
 router = APIRouter(tags=["agents"], route_class=StrictRoute)
@@ -19,19 +20,31 @@ global_router = APIRouter(tags=["models"], route_class=StrictRoute)
 
 @router.get("/plans", summary="List the tools that the latest turns called (past_plans)")
 async def past_plans(
-    agent_id: AgentId, layer: Layer, limit: Annotated[int, Query(ge=0, le=MAX_PLANS)] = 25
+    agent_id: AgentId, layer: Layer, view: ViewOfQuery, limit: Annotated[int, Query(ge=0, le=MAX_PLANS)] = 25
 ) -> tuple[PastPlan, ...]:
     """Return the tools that the latest turns called, by groups of turns with similar messages, largest group first."""
-    return await layer.explain.past_plans(agent_id, limit=limit)
+    return await layer.explain.past_plans(agent_id, limit=limit, user_id=view)
 
 
 @router.post("/plans/search", summary="List the tools that similar turns called (past_plans)")
-async def past_plans_like(agent_id: AgentId, body: PlansBody, layer: Layer) -> tuple[PastPlan, ...]:
+async def past_plans_like(agent_id: AgentId, body: PlansBody, layer: Layer, caller: Identified) -> tuple[PastPlan, ...]:
     """Find past turns with a message similar to the given one, and return the tools that these turns called.
 
     The turns are grouped by similar messages. The largest group comes first.
     """
-    return await layer.explain.past_plans(agent_id, body.message, limit=body.limit)
+    view = view_of(caller, body.user_id, body.all_users)
+    return await layer.explain.past_plans(agent_id, body.message, limit=body.limit, user_id=view)
+
+
+@router.delete("/users/{user_id:name}", summary="Erase all data of a user (forget_user)", dependencies=ERASING)
+async def forget_user(
+    agent_id: AgentId,
+    user_id: Annotated[Label, Path(description="The user's id, percent-encoded.")],
+    caller: Identified,
+    layer: Layer,
+) -> Receipt:
+    """Erase all data of a user of the agent, which cannot be undone. Shared data and other users' data stay."""
+    return await layer.forget_user(agent_id, user_of(caller, user_id) or user_id)
 
 
 @router.delete("", summary="Erase all data of an agent (erase_agent)", dependencies=ERASING)
@@ -53,12 +66,12 @@ async def agents(
 ) -> list[AgentSummary]:
     """Return a page of the agents that had turns, those with the latest turns first.
 
-    The token of an agent lists this agent only. The server's database login needs the role cognitive_overview
+    The token of an agent lists this agent only, by its turns without a user or those of the token's user. The server's database login needs the role cognitive_overview
     (`cognitive db roles LOGIN --overview`).
     """
     if caller.agent is None:
         return await layer.explain.analytics.fleet.page(limit, offset)
-    own = await layer.explain.turns(caller.agent, 1)
+    own = await layer.explain.turns(caller.agent, 1, user_id=caller.user)
     return [AgentSummary(caller.agent, 0, own[0].at)] if own and not offset else []
 
 

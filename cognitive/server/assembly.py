@@ -15,6 +15,7 @@ from cognitive.runtimes.mcp import Endpoint, McpScope
 from cognitive.server.auth import caller_of, needs_no_token, visitor_of
 from cognitive.server.config import MetricsPage, MountedApp
 from cognitive.server.limits import within_rate_limit
+from cognitive.server.tokens import Caller
 from cognitive.telemetry.prometheus import PrometheusMetrics
 from cognitive.wire.problems import NotAllowed
 
@@ -25,7 +26,7 @@ def mounts(layer: CognitiveLayer) -> Sequence[MountedApp]:
     The apps use the server's tokens. The server checks the headers Host and Origin before it calls an app.
     """
     endpoint = Endpoint(layer, _mcp_scope, hosts=None)
-    dashboard = create(layer, layer.explain.analytics, AccessControl(visitor_of, needs_no_token, within_rate_limit))
+    dashboard = create(layer, layer.explain.analytics, AccessControl(_visitor, needs_no_token, within_rate_limit))
     return (
         MountedApp("/mcp", endpoint, endpoint.running),
         MountedApp("/ui", dashboard, own_login=True, error_page=error_pages()),
@@ -37,19 +38,30 @@ def metrics_page(metrics: PrometheusMetrics, accept: str) -> MetricsPage:
     return MetricsPage(*metrics.exposition(accept))
 
 
+def _visitor(scope: Asgi, token: str | None) -> Caller | None:
+    """Return the caller of a visitor's token. The dashboard is for hosts: it refuses a token that is for one user."""
+    caller = visitor_of(scope, token)
+    return caller if caller is None or caller.user is None else None
+
+
 def _mcp_scope(scope: Asgi) -> McpScope:
     """Return the agent whose memory an MCP request may use, as a `McpScope`.
 
     It is the agent of the request's token, or the agent named in `/mcp?agent=NAME`. Admins, and callers of a server
-    without tokens, must name an agent.
+    without tokens, must name an agent. The user is that of the token; other tokens have the view without a user.
 
     Raises:
-        InvalidInput: no agent is named, or more than one. NotAllowed: the token is for another agent.
+        InvalidInput: no agent is named, or more than one, or a user is. NotAllowed: the token is for another agent.
     """
     caller = caller_of(scope)
-    names = QueryParams(scope["query_string"].decode("latin-1")).getlist("agent") or [caller.agent or ""]
+    query = QueryParams(scope["query_string"].decode("latin-1"))
+    if "user" in query or "user_id" in query:
+        raise InvalidInput(
+            "user: is that of the token; create one with `cognitive token create --agent NAME --user ID`"
+        )
+    names = query.getlist("agent") or [caller.agent or ""]
     if len(names) != 1 or not names[0]:
         raise InvalidInput("agent: name one agent with /mcp?agent=NAME; only a token of an agent may omit it")
     if not caller.may(names[0]):
         raise NotAllowed("agent: this token is not for this agent")
-    return McpScope(names[0])
+    return McpScope(names[0], user_id=caller.user)

@@ -1,6 +1,6 @@
 """Routes for policies (settings by which turns are prepared): show, save, compare and activate their versions.
 
-Saving and activating need an admin's token.
+Saving and activating need an admin's token. A token that is for one user has no access.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from brain.types import Label
 from cognitive.lab.shadow import Agreement
 from cognitive.lab.what_if import WhatIf
 from cognitive.policy.live import live_changes
-from cognitive.server.auth import Admin, AgentId
+from cognitive.server.auth import Admin, AgentId, Identified
 from cognitive.server.requests import Layer, StrictRoute
+from cognitive.server.users import HOSTS, ViewOfQuery, view_of
 from cognitive.wire.models import ActivationBody, EffectivePolicies, PolicyVersionBody, RollBackBody, WhatIfBody
 
-router = APIRouter(prefix="/policies", tags=["policies"], route_class=StrictRoute)
+router = APIRouter(prefix="/policies", tags=["policies"], route_class=StrictRoute, dependencies=HOSTS)
 
 Version = Annotated[Label, Path(description="A policy's version: twelve hexadecimal digits.")]
 
@@ -72,16 +73,16 @@ async def show(agent_id: AgentId, version: Version, layer: Layer) -> dict[str, A
     "/versions/{version:name}/agreement",
     summary="Compare a shadow policy with the live results (policies.shadow_agreement)",
 )
-async def shadow_agreement(agent_id: AgentId, version: Version, layer: Layer) -> Agreement | None:
+async def shadow_agreement(agent_id: AgentId, version: Version, layer: Layer, view: ViewOfQuery) -> Agreement | None:
     """Return how far a shadow policy agreed with the live policy in the latest turns for which it was computed.
 
     The result is null if there are no such turns.
     """
-    return await layer.policies.shadow_agreement(agent_id, version)
+    return await layer.policies.shadow_agreement(agent_id, version, user_id=view)
 
 
 @router.post("/what-if", summary="Estimate the effect of changed settings on recorded turns (policies.what_if)")
-async def what_if(agent_id: AgentId, body: WhatIfBody, layer: Layer) -> WhatIf:
+async def what_if(agent_id: AgentId, body: WhatIfBody, layer: Layer, caller: Identified) -> WhatIf:
     """Estimate the effect of changed settings on recorded turns.
 
     The response has the turns that would have shown other memories, the tokens of these memories, and estimates of
@@ -89,7 +90,8 @@ async def what_if(agent_id: AgentId, body: WhatIfBody, layer: Layer) -> WhatIf:
     reach. With `whole`, it examines all turns, which takes longer.
     """
     until = body.until or datetime.now(UTC)
-    return await layer.policies.what_if(agent_id, body.changes, body.since, until, whole=body.whole)
+    view = view_of(caller, body.user_id, body.all_users)
+    return await layer.policies.what_if(agent_id, body.changes, body.since, until, whole=body.whole, user_id=view)
 
 
 @router.get("/{role}/activations", summary="List the activations of a role (policies.history)")

@@ -23,14 +23,15 @@ _MAX_ERRORS = 3  # validation errors reported for a request
 _MAX_DETAIL_LENGTH = 2_000  # characters, since an error may quote the request's input
 
 API_DESCRIPTION = """A layer that decides before every turn of an LLM agent what its model should see, and learns after
-the turn which memories were worth showing. Authenticate with a bearer token, which is for one agent or for an admin.
+the turn which memories were worth showing. Authenticate with a bearer token, which is for one agent, for one user of an
+agent, or for an admin.
 Names in paths are percent-encoded. Requests may be repeated without a second effect: turns are identified by `turn_id`,
 outcomes by their turn, memories by their content. Only activations of policies need `after` for that."""
 
 _DESCRIPTIONS = {
     400: "Invalid HTTP request",
     401: "Missing or unknown token",
-    403: "The token is for another agent, or lacks the right",
+    403: "The token is for another agent or user, or lacks the right",
     404: "No such memory, turn or artifact",
     409: "The policy of this turn is not known",
     413: "The body is too large",

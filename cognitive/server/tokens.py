@@ -1,8 +1,8 @@
 """The token file, which has the SHA-256 digests of bearer tokens. Only its owner may read it.
 
-A token is for one agent, or for an admin, who may access all agents. It has the form `cog_<id>_<secret>`. The id is not
-secret: it names the token in lists and is the key of its digest. The SHA-256 of the whole token is compared in constant
-time. The secret has 256 random bits, so the digest needs no salt.
+A token is for one agent, for one user of an agent, or for an admin, who may access all agents. It has the form
+`cog_<id>_<secret>`. The id is not secret: it names the token in lists and is the key of its digest. The SHA-256 of the
+whole token is compared in constant time. The secret has 256 random bits, so the digest needs no salt.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import Annotated, Self, TextIO
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, Field, model_validator
 
 from brain.settings import from_environment
 from brain.types import InputModel, Label, Trust
@@ -40,6 +40,8 @@ class Token(InputModel):
 
     Attributes:
         agent: the agent that the token is for; None for an admin.
+        user: the only user that the token may name; None permits any user.
+        operator: True if a token of an agent may read and write in the view of all users.
         trust: the highest trust level that the token may give to memories.
         erase: True if the token may erase data.
         sha256: the digest of the token, in hexadecimal.
@@ -47,10 +49,18 @@ class Token(InputModel):
     """
 
     agent: Label | None = None
+    user: Label | None = None
+    operator: bool = False
     trust: Trust = "host"
     erase: bool = True
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     created: AwareDatetime
+
+    @model_validator(mode="after")
+    def _require_one_kind(self) -> Self:
+        if self.user is not None and (self.agent is None or self.operator):
+            raise InvalidInput("user: a token of a user needs an agent, and cannot be an operator's")
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +70,8 @@ class Caller:
     Attributes:
         id: the id of the caller's token.
         agent: the only agent that the caller may access; None for an admin, who may access all.
+        user: the only user that the caller may name; None permits any user.
+        operator: True if the caller may name all users at once; an admin may.
         trust: the highest trust level that the caller may give to memories.
         erase: True if the caller may erase data.
     """
@@ -68,13 +80,15 @@ class Caller:
     agent: str | None
     trust: Trust = "host"
     erase: bool = True
+    user: str | None = None
+    operator: bool = False
 
     def may(self, agent_id: str) -> bool:
         """Return True if the caller may access this agent."""
         return self.agent is None or self.agent == agent_id
 
 
-ANONYMOUS = Caller("anybody", None)  # the caller of a server without tokens
+ANONYMOUS = Caller("anybody", None, operator=True)  # the caller of a server without tokens
 
 
 class Tokens:
@@ -97,7 +111,7 @@ class Tokens:
         id = token.split("_")[1] if token.count("_") == 2 else ""
         entry = self._known.get(id)
         equal = hmac.compare_digest(_digest(token), entry.sha256 if entry is not None else _UNKNOWN_DIGEST)
-        return Caller(id, entry.agent, entry.trust, entry.erase) if entry is not None and equal else None
+        return _caller(id, entry) if entry is not None and equal else None
 
     def _read_again(self) -> None:
         stamp = _stamp(self._path)
@@ -109,6 +123,10 @@ class Tokens:
         except PolicyError as error:  # with a missing or broken file, no token is valid
             log.error("all tokens are refused: %s", error)
             self._known = {}
+
+
+def _caller(id: str, entry: Token) -> Caller:
+    return Caller(id, entry.agent, entry.trust, entry.erase, entry.user, entry.operator or entry.agent is None)
 
 
 def default_path() -> Path:
@@ -141,19 +159,31 @@ def load(path: Path) -> Mapping[str, Token]:
         raise PolicyError(f"token file {str(path)!r}: {error}") from error
 
 
-def create(path: Path, agent: str | None, trust: Trust = "host", *, erase: bool = True) -> tuple[str, str]:
+def create(
+    path: Path,
+    agent: str | None,
+    trust: Trust = "host",
+    *,
+    erase: bool = True,
+    user: str | None = None,
+    operator: bool = False,
+) -> tuple[str, str]:
     """Create a token for an agent, or for an admin if `agent` is None, and add its digest to the token file.
 
     Return the token's id and the token itself, which is stored nowhere. `trust` is the highest trust level that the
-    token may give to memories. `erase` permits it to erase data.
+    token may give to memories. `erase` permits it to erase data. `user` binds it to one user of the agent. `operator`
+    permits the view of all users.
 
     Raises:
-        InvalidInput: the agent's name is invalid. PolicyError: the file cannot be used.
+        InvalidInput: a name is invalid, or a token of a user has no agent or is an operator's.
+        PolicyError: the file cannot be used.
     """
     id = secrets.token_hex(4)
     token = f"cog_{id}_{secrets.token_hex(32)}"
     entry = Token(
         agent=agent,
+        user=user,
+        operator=operator,
         trust=trust,
         erase=erase,
         sha256=_digest(token),
@@ -211,7 +241,9 @@ def _file(path: Path, flags: int) -> TextIO:
 
 def _table(id: str, token: Token) -> str:
     agent = f"agent = {_quoted(token.agent)}\n" if token.agent is not None else "# an admin's\n"
-    rights = f'trust = "{token.trust}"\nerase = {str(token.erase).lower()}\n'
+    user = f"user = {_quoted(token.user)}\n" if token.user is not None else ""
+    operator = "operator = true\n" if token.operator else ""
+    rights = f'{user}{operator}trust = "{token.trust}"\nerase = {str(token.erase).lower()}\n'
     digest = f'sha256 = "{token.sha256}"\ncreated = {token.created.isoformat()}\n'
     return f"[{_quoted(id)}]\n{agent}{rights}{digest}"
 

@@ -12,8 +12,9 @@ from fastapi import APIRouter, Path, Query
 from brain.types import Label
 from cognitive.errors import InvalidInput
 from cognitive.lab.why import Explanation
-from cognitive.server.auth import AgentId
+from cognitive.server.auth import AgentId, Identified
 from cognitive.server.requests import Contexts, Layer, StrictRoute
+from cognitive.server.users import UserOfQuery, ViewOfQuery, user_of
 from cognitive.turn import Outcome, Report, Turn, TurnRef
 from cognitive.wire.context import PreparedTurn, to_prepared_turn, without_memory
 from cognitive.wire.models import MAX_TURNS, FitBody, RatingBody, TurnBody, TurnRow, WindowView
@@ -24,14 +25,17 @@ TurnId = Annotated[Label, Path(description="The turn's id, as sent to or returne
 
 
 @router.post("", summary="Prepare a turn (pre_turn)")
-async def pre_turn(agent_id: AgentId, body: TurnBody, layer: Layer, contexts: Contexts) -> PreparedTurn:
+async def pre_turn(
+    agent_id: AgentId, body: TurnBody, layer: Layer, contexts: Contexts, caller: Identified
+) -> PreparedTurn:
     """Prepare a turn, and return the memories, conversation and tools that the model should see in this turn.
 
     The response arrives within the policy's deadline. `degraded` lists what is missing.
     """
     if body.agent_id not in ("", agent_id):
         raise InvalidInput("TurnBody: agent_id: is not the agent of the path; omit it")
-    fields = {"agent_id": agent_id, "runtime": body.runtime or "http"}
+    user_id = user_of(caller, body.user_id)
+    fields = {"agent_id": agent_id, "user_id": user_id, "runtime": body.runtime or "http"}
     context = await layer.pre_turn(body.model_copy(update=fields))
     if body.kind == "user":
         contexts.put(context)
@@ -42,15 +46,17 @@ async def pre_turn(agent_id: AgentId, body: TurnBody, layer: Layer, contexts: Co
 async def turns(
     agent_id: AgentId,
     layer: Layer,
+    view: ViewOfQuery,
     limit: Annotated[int, Query(ge=1, le=MAX_TURNS)] = 20,
     session_id: Annotated[Label | None, Query(description="Return only turns of this session.")] = None,
 ) -> list[TurnRow]:
     """Return the agent's latest turns, newest first. The status of a turn without an outcome is "open"."""
-    return [TurnRow(**asdict(turn)) for turn in await layer.explain.turns(agent_id, limit, session_id=session_id)]
+    rows = await layer.explain.turns(agent_id, limit, session_id=session_id, user_id=view)
+    return [TurnRow(**asdict(turn)) for turn in rows]
 
 
 @router.post("/{turn_id:name}/window", summary="Fit a conversation that grew within a turn (fit)")
-async def fit(agent_id: AgentId, turn_id: TurnId, body: FitBody, layer: Layer) -> WindowView:
+async def fit(agent_id: AgentId, turn_id: TurnId, body: FitBody, layer: Layer, caller: Identified) -> WindowView:
     """Fit a conversation that has grown within a turn into the model's context, before the model is called again.
 
     No memories are searched.
@@ -58,7 +64,7 @@ async def fit(agent_id: AgentId, turn_id: TurnId, body: FitBody, layer: Layer) -
     turn = Turn(
         agent_id=agent_id,
         session_id=body.session_id,
-        user_id=body.user_id,
+        user_id=user_of(caller, body.user_id),
         turn_id=turn_id,
         text=body.message,
         model=body.model,
@@ -76,7 +82,7 @@ async def post_turn(
     body: Outcome,
     layer: Layer,
     contexts: Contexts,
-    user_id: Annotated[Label | None, Query(description="The turn's user, if it has one.")] = None,
+    user_id: UserOfQuery,
 ) -> Report:
     """Record a turn's outcome, from which the layer learns. The response is sent after the commit.
 
@@ -90,21 +96,23 @@ async def post_turn(
 
 
 @router.get("/{turn_id:name}/memories", summary="List the candidates of a turn with their dispositions")
-async def turn_candidates(agent_id: AgentId, turn_id: TurnId, layer: Layer) -> list[Explanation]:
+async def turn_candidates(agent_id: AgentId, turn_id: TurnId, layer: Layer, user_id: UserOfQuery) -> list[Explanation]:
     """Return a turn's candidates (the memories considered for it) by rank, and why each was shown or dropped.
 
     Each has its scores. Reading candidates does not affect learning.
     """
-    return await layer.explain.candidates(agent_id, turn_id)
+    return await layer.explain.candidates(agent_id, turn_id, user_id=user_id)
 
 
 @router.get("/{turn_id:name}/memories/{memory_id}", summary="Explain why a memory was shown or not (why)")
-async def why(agent_id: AgentId, turn_id: TurnId, memory_id: UUID, layer: Layer) -> Explanation:
+async def why(agent_id: AgentId, turn_id: TurnId, memory_id: UUID, layer: Layer, user_id: UserOfQuery) -> Explanation:
     """Explain why a memory was shown in a turn, or why it was not. Reading the explanation does not affect learning."""
-    return await layer.why(agent_id, turn_id, memory_id)
+    return await layer.why(agent_id, turn_id, memory_id, user_id=user_id)
 
 
 @router.put("/{turn_id:name}/memories/{memory_id}/rating", status_code=204, summary="Rate a memory that a turn showed")
-async def rate(agent_id: AgentId, turn_id: TurnId, memory_id: UUID, body: RatingBody, layer: Layer) -> None:
+async def rate(
+    agent_id: AgentId, turn_id: TurnId, memory_id: UUID, body: RatingBody, layer: Layer, user_id: UserOfQuery
+) -> None:
     """Store a user's rating of a memory that the turn showed. The rating overrides the measured use of the memory."""
-    await layer.rate(agent_id, turn_id, memory_id, useful=body.useful)
+    await layer.rate(agent_id, turn_id, memory_id, useful=body.useful, user_id=user_id)

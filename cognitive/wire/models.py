@@ -59,6 +59,14 @@ After = Annotated[
     ),
 ]
 
+RequestUser = Annotated[
+    Label | None,
+    Field(description="The user of this request; by default that of the token, or none, which is the shared view."),
+]
+AllUsersField = Annotated[
+    bool, Field(description="Use the view of all users, which needs an operator's or an admin's token.")
+]
+
 
 def _example(**fields: Any) -> ConfigDict:
     return ConfigDict(json_schema_extra={"examples": [fields]})
@@ -103,7 +111,7 @@ class FitBody(InputModel):
     model: Label | None = None
     plan_step: Text | None = None
     iteration: Annotated[int, Field(ge=0)] | None = None
-    user_id: Label | None = None
+    user_id: RequestUser = None
 
 
 class RatingBody(InputModel):
@@ -144,6 +152,7 @@ class RecallBody(InputModel):
     where: Where = None
     as_of: Moment | None = None
     related_only: bool = False
+    user_id: RequestUser = None
 
 
 class FindBody(InputModel):
@@ -154,6 +163,8 @@ class FindBody(InputModel):
     where: Where = None
     limit: Annotated[int, Field(ge=0, le=MAX_FOUND)] = 100
     offset: Annotated[int, Field(ge=0, le=2**48)] = 0
+    user_id: RequestUser = None
+    all_users: AllUsersField = False
 
 
 class MemoryChanges(InputModel):
@@ -200,6 +211,7 @@ class LineBody(InputModel):
 
     literal: Text
     limit: Annotated[int, Field(ge=1, le=MAX_LINES)] = 20
+    user_id: RequestUser = None
 
 
 class PlansBody(InputModel):
@@ -209,6 +221,8 @@ class PlansBody(InputModel):
 
     message: Query
     limit: Annotated[int, Field(ge=0, le=MAX_PLANS)] = 25
+    user_id: RequestUser = None
+    all_users: AllUsersField = False
 
 
 class PolicyVersionBody(InputModel):
@@ -249,6 +263,8 @@ class WhatIfBody(InputModel):
     since: Moment
     until: Annotated[Moment | None, Field(description="The default is the current time.")] = None
     whole: Annotated[bool, Field(description="Replay all turns of the sample, without a time limit.")] = False
+    user_id: RequestUser = None
+    all_users: AllUsersField = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ _PREFIX = "urn:cognitive:problem:"
 
 
 class NotAllowed(CognitiveError):
-    """The caller has no right to make a request: it has no valid token, or the token of another agent."""
+    """The caller has no right to make a request: it has no valid token, or the token of another agent or user."""
 
 
 class UnknownToken(NotAllowed):

@@ -56,7 +56,7 @@ async def away():
         yield client
 
 
-OF_THE_SERVER = ("by", "user_id")  # the token determines the author, and HTTP has the view without a user
+OF_THE_SERVER = ("by",)  # the token determines the author
 
 
 def test_client_methods_match_the_layer():
@@ -84,7 +84,7 @@ def test_client_namespaces_match_the_layer(remote):
     for name, method in own.items():
         if not name.startswith("_"):
             ours, theirs = inspect.signature(method), inspect.signature(getattr(NAMESPACES[remote], name))
-            left_out = (*OF_THE_SERVER, "name") if remote is RemotePolicies else ("user_id",)
+            left_out = (*OF_THE_SERVER, "name") if remote is RemotePolicies else ()
             wanted = [each for each in theirs.parameters if each not in left_out]
             assert list(ours.parameters) == wanted, name
 

@@ -35,6 +35,7 @@ BODIES = {
     "/memories": {"memories": [{"type": "fact", "content": "secret"}]},
     "/forget": {"ids": []},
     "/retire": {"ids": []},
+    "/share": {"ids": []},
     "/restore": {"ids": []},
     "/merge": {"ids": [], "into": str(uuid.uuid4())},
     "/artifacts/{id}/search": {"literal": "secret"},
@@ -196,7 +197,12 @@ async def test_token_without_erase_right_is_refused_by_erasing_routes(http, toke
     path = f"/api/v1/agents/{agent}"
     app = create_app(layer, ServerConfig(tokens=tokens))
     deleting = {route for route, methods in app.openapi()["paths"].items() if "delete" in methods}
-    known = {"/memories/{memory_id}": f"/memories/{kept}", "/sessions/{session_id}": "/sessions/s", "": ""}
+    known = {
+        "/memories/{memory_id}": f"/memories/{kept}",
+        "/sessions/{session_id}": "/sessions/s",
+        "/users/{user_id}": "/users/u",
+        "": "",
+    }
     assert deleting == {f"/api/v1/agents/{{agent_id}}{route}" for route in known}, (
         "add a new deleting route to this test"
     )

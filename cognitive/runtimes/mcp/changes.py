@@ -82,7 +82,7 @@ async def correct(request: ScopedRequest, arguments: Correct) -> CallToolResult:
     content = without_injected(arguments.content)
     if not content.strip():
         raise InvalidInput("content: contains only records that are in memory already; pass the corrected text")
-    await request.layer.update(request.agent_id, arguments.id, by=_TRUST, content=content)
+    await request.layer.update(request.agent_id, arguments.id, by=_TRUST, content=content, user_id=request.user_id)
     return _changed(arguments.id, "Corrected")
 
 
@@ -94,7 +94,7 @@ async def forget(request: ScopedRequest, arguments: Forget) -> CallToolResult:
         InvalidInput: the program stored the memory, or it is hidden already.
         StoreUnavailable: Postgres is away.
     """
-    await request.layer.retire(request.agent_id, [arguments.id], by=_TRUST)
+    await request.layer.retire(request.agent_id, [arguments.id], by=_TRUST, user_id=request.user_id)
     return _changed(arguments.id, "Forgotten")
 
 

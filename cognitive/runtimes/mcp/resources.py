@@ -36,12 +36,13 @@ async def _budgets(request: ScopedRequest) -> Any:
 
 
 async def _plans(request: ScopedRequest) -> Any:
-    return await request.layer.explain.past_plans(request.agent_id)
+    return await request.layer.explain.past_plans(request.agent_id, user_id=request.user_id)
 
 
 async def _last_turn(request: ScopedRequest) -> Any:
-    turns = await request.layer.explain.turns(request.agent_id, 1, session_id=request.scope.session_id)
-    return await request.layer.explain.turn(request.agent_id, turns[0].turn_id) if turns else None
+    agent_id, user_id, explain = request.agent_id, request.user_id, request.layer.explain
+    turns = await explain.turns(agent_id, 1, session_id=request.scope.session_id, user_id=user_id)
+    return await explain.turn(agent_id, turns[0].turn_id, user_id=user_id) if turns else None
 
 
 async def _memory(request: ScopedRequest, id: str) -> Any:
@@ -53,7 +54,7 @@ async def _memory(request: ScopedRequest, id: str) -> Any:
         memory_id = require_id("id", id)
     except InvalidInput:
         return None
-    return next(iter(await request.layer.get(request.agent_id, [memory_id])), None)
+    return next(iter(await request.layer.get(request.agent_id, [memory_id], user_id=request.user_id)), None)
 
 
 def _row(

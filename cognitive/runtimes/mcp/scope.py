@@ -1,4 +1,4 @@
-"""The scope of an MCP caller, which limits it to one agent's memory, and the turn to which a call belongs.
+"""The scope of an MCP caller, which limits it to an agent's memory and a user, and the turn to which a call belongs.
 
 A call belongs to the turn that the client names, or else to the only open turn.
 """
@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from brain.users import Scope
 from cognitive.layer import CognitiveLayer
 from cognitive.policy import Policy
 from cognitive.validation import require_label
@@ -23,11 +24,11 @@ TraceLookup = Callable[[str], str | None]  # from a trace id, 32 hexadecimal dig
 
 @dataclass(frozen=True, slots=True)
 class McpScope:
-    """The memory that an MCP caller may use: that of one agent.
+    """The memory that an MCP caller may use: that of one agent, in the view of `user_id` or without a user.
 
-    With `session_id`, the caller sees only turns of that session. With `may_remember`, it may store memories with the
-    tool `remember`. With `may_change`, it may correct and hide memories with the tools `correct` and `forget`, unless
-    the program stored them.
+    The host decides on the user: no argument of a tool can name one. With `session_id`, the caller sees only turns of
+    that session. With `may_remember`, it may store memories with the tool `remember`. With `may_change`, it may correct
+    and hide memories with the tools `correct` and `forget`, unless the program stored them.
 
     Raises:
         InvalidInput: a name is blank, too long or cannot be stored.
@@ -37,11 +38,13 @@ class McpScope:
     session_id: str | None = None
     may_remember: bool = False
     may_change: bool = False
+    user_id: str | None = None
 
     def __post_init__(self) -> None:
         require_label("agent_id", self.agent_id)
         if self.session_id is not None:
             require_label("session_id", self.session_id)
+        Scope.of_one(self.agent_id, self.user_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,11 @@ class ScopedRequest:
     def agent_id(self) -> str:
         """The agent whose memory the request uses."""
         return self.scope.agent_id
+
+    @property
+    def user_id(self) -> str | None:
+        """The user whose view the request has; None is the view without a user."""
+        return self.scope.user_id
 
     @property
     def policy(self) -> Policy:
@@ -83,7 +91,9 @@ async def turn_of(request: ScopedRequest, trace_lookup: TraceLookup) -> str | No
     turn_id = _turn_by_trace(request.meta.get(_TRACE), trace_lookup)
     if turn_id is not None:
         return turn_id
-    open_turns = await request.layer.sessions.open_turns(request.agent_id, request.scope.session_id)
+    open_turns = await request.layer.sessions.open_turns(
+        request.agent_id, request.scope.session_id, user_id=request.user_id
+    )
     return open_turns[0] if len(open_turns) == 1 else None
 
 

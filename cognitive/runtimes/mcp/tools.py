@@ -109,6 +109,7 @@ async def recall_context(request: ScopedRequest, arguments: RecallContext, trace
         where=arguments.where,
         as_of=arguments.as_of,
         related_only=True,
+        user_id=request.user_id,
     )
     recollection = Recollection(memories=tuple(map(_recalled_memory, hits)), more=hits.more, turn_id=turn_id)
     return CallToolResult(
@@ -187,6 +188,7 @@ async def remember(request: ScopedRequest, arguments: Remember) -> CallToolResul
         supersedes=arguments.supersedes,
         session_id=request.scope.session_id,
         trust=_TRUST,
+        user_id=request.user_id,
     )
     if arguments.supersedes is not None:
         await _require_replaceable(request, arguments.supersedes)
@@ -198,7 +200,7 @@ async def remember(request: ScopedRequest, arguments: Remember) -> CallToolResul
 
 
 async def _require_replaceable(request: ScopedRequest, id: UUID) -> None:
-    for old in await request.layer.get(request.agent_id, [id]):
+    for old in await request.layer.get(request.agent_id, [id], user_id=request.user_id):
         if above(old.trust, _TRUST):
             raise InvalidInput(
                 f"supersedes: memory {id} was stored by the program and cannot be replaced; omit supersedes"

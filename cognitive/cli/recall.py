@@ -1,0 +1,102 @@
+"""`cognitive recall`: search the memories of an agent."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import cognitive
+from cognitive.cli import printing
+from cognitive.cli.answers import JsonCommand, run
+from cognitive.cli.options import AGENT, MOMENT, SINCE, TYPE, UNTIL, USER, WHERE, aware, limit
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from cognitive.recall_hits import RecallHit, RecallHits
+
+
+@click.command(
+    cls=JsonCommand,
+    shape="{hits: [{memory_id, type, content, source?, score, scores: {…}, occurred_at?, speaker?, session_id?, "
+    "partial, confidence, attributes: {…}, hidden_at?, hidden_reason?, replaced_by?, count, alike: [id], user_id?}]}",
+)
+@click.argument("query")
+@AGENT
+@USER
+@TYPE
+@limit(10, 200)
+@click.option("--tag", "tags", multiple=True, help="Only memories with one of these tags.")
+@click.option("--session", "session_id", help="Only memories of this session.")
+@SINCE
+@UNTIL
+@WHERE
+@click.option(
+    "--as-of", type=MOMENT, metavar="WHEN", callback=aware, help="Only memories that were visible at this time."
+)
+@click.option("--turn", "turn_id", help="Count the hits as shown in this turn.")
+@click.option("--scores", is_flag=True, help="Show the parts of the relevance.")
+def command(
+    query: str,
+    agent: str,
+    user_id: str | None,
+    memory_type: str | None,
+    limit: int,
+    tags: tuple[str, ...],
+    session_id: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    where: dict[str, Any] | None,
+    as_of: datetime | None,
+    turn_id: str | None,
+    scores: bool,
+) -> None:
+    """Search an agent's memories for QUERY and print them, best first. Exits with 3 if nothing is found."""
+    filters = {
+        "memory_type": memory_type,
+        "limit": limit,
+        "tags": tags,
+        "session_id": session_id,
+        "since": since,
+        "until": until,
+        "where": where,
+        "as_of": as_of,
+        "turn_id": turn_id,
+        "user_id": user_id,
+    }
+    run(
+        _recall(agent, query, filters),
+        partial(_show_hits, scores),
+        key="hits",
+        empty_message=f"Nothing found for agent {agent!r}.",
+    )
+
+
+async def _recall(agent: str, query: str, filters: dict[str, Any]) -> RecallHits:
+    async with cognitive.CognitiveLayer.open() as layer:
+        return await layer.recall(agent, query, **filters)
+
+
+def _show_hits(scores: bool, hits: RecallHits) -> None:
+    rows = [
+        (f"{hit.score:.3f}", hit.type, printing.day(hit.occurred_at), _words(hit, scores), hit.memory_id)
+        for hit in hits
+    ]
+    printing.table(("score", "type", "date", "memory", "id"), rows)
+    if hits.more:
+        printing.line(f"At least {hits.more} more were found; a higher --limit shows more of them.", style="dim")
+
+
+def _words(hit: RecallHit, scores: bool) -> Text:
+    from rich.text import Text
+
+    words = Text(printing.safe(f"{hit.speaker}: {hit.content}" if hit.speaker else hit.content))
+    if hit.count > 1:
+        words.append(f" ({hit.count} times)", style="dim")
+    if scores:
+        parts = ", ".join(f"{k.removeprefix('relevance.')} {v:.3f}" for k, v in hit.scores.items() if "." in k)
+        words.append(f"\n{parts}, boost {hit.scores['boost']:.2f}", style="dim")
+    return words
