@@ -71,6 +71,14 @@ async def degraded_turns(url: str) -> tuple[int, int]:
     return row["turns"], row["degraded"]
 
 
+async def without_users(url: str) -> tuple[str, ...]:
+    """Return the sorted names of agents that captured messages of several speakers, and that have no users.
+
+    Raises the errors of `names`.
+    """
+    return tuple(row["agent_id"] for row in await _fetch(url, SQL.without_users()))
+
+
 async def _fetch(url: str, statement: tuple[Any, ...]) -> Sequence[Any]:
     async with connected(url, "inspect this database", statement_seconds=_STATEMENT_SECONDS) as connection:
         try:

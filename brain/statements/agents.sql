@@ -17,6 +17,14 @@ WHERE c.passages >= :min_vectors AND EXISTS (
     GROUP BY e.model, e.field, e.type HAVING count(*) >= :min_vectors)
 ORDER BY c.agent_id
 
+-- name: without_users
+-- The agents that captured messages of several speakers, and have no users.
+SELECT m.agent_id FROM cognitive.memory AS m WHERE m.user_id = '' AND m.source LIKE 'turn/%/user'
+GROUP BY m.agent_id
+HAVING count(DISTINCT m.speaker) > 1
+   AND NOT EXISTS (SELECT FROM cognitive.session AS s WHERE s.agent_id = m.agent_id AND s.user_id <> '')
+ORDER BY m.agent_id
+
 -- name: agents_by_model
 -- The number of agents that search with each model, and of those that store its vectors besides, complete or not.
 SELECT m.model, count(*) FILTER (WHERE c.model = m.model) AS live,

@@ -62,7 +62,7 @@ async def _agents(url: str | None) -> Sequence[str]:
 )
 @click.argument("message", required=False)
 @AGENT
-@click.option("--user", "user_id", help="User id: show or reset only what this user's turns taught.")
+@click.option("--user", "user_id", help="User id: show or reset only this user's.")
 @limit(25, 500)
 @click.option("--reset", is_flag=True, help="Forget the categories of past turns; the turns stay.")
 @YES

@@ -140,7 +140,7 @@ def _granted(answer: Mapping[str, Sequence[str]]) -> None:
 @command.command("export", cls=JsonCommand, shape="{agent, memories, file}")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @AGENT
-@click.option("--user", "user_id", help="User id; default: the memories of all users.")
+@click.option("--user", "user_id", help="User id; default: all users.")
 @WHERE
 @click.option("--markdown", is_flag=True, help="Write Markdown for people, which cannot be imported.")
 def export(file: Path, agent: str, user_id: str | None, where: dict[str, Any] | None, markdown: bool) -> None:

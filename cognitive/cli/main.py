@@ -32,7 +32,7 @@ COMMANDS = {
     "tune": ("tune.command", "Search for a better policy on recorded turns."),
     "policy": ("policy.command", "Save a policy for an agent, try it as a shadow, activate it, roll it back."),
     "agent": ("agent.command", "Show what was learned from an agent's turns, or erase all its data."),
-    "user": ("user.command", "Assign memories to users, or erase all data of a user."),
+    "user": ("user.command", "Erase all data of a user of an agent."),
     "token": ("token.command", "Create, list and revoke the tokens of a server."),
     "db": ("db.command", "Migrate the database, export and import memories, or rebuild an agent's indexes."),
     "bench": ("bench.command", "Measure the duration of turns, and its growth with the memories."),
@@ -66,8 +66,8 @@ def cli() -> None:
     """Memory for agents: run it, inspect it, evaluate it.
 
     The database is COGNITIVE_DATABASE_URL, or an embedded Postgres in the user's data directory. Most commands need
-    --agent, or COGNITIVE_AGENT in the environment. Every command takes --json. Exit codes: 0 done, 1 an error, 2 an
-    invalid command line, 3 a negative answer.
+    --agent, or COGNITIVE_AGENT in the environment. Without --user, they see what all users share. Every command takes
+    --json. Exit codes: 0 done, 1 an error, 2 an invalid command line, 3 a negative answer.
     """
 
 

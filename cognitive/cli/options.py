@@ -30,8 +30,7 @@ FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _AGENT_HELP = "Agent id; default: COGNITIVE_AGENT."
 AGENT = click.option("--agent", required=True, envvar="COGNITIVE_AGENT", help=_AGENT_HELP)
 OPTIONAL_AGENT = click.option("--agent", envvar="COGNITIVE_AGENT", help=_AGENT_HELP)
-_USER_HELP = "User id; default: the shared memories and turns, which belong to no user."
-USER = click.option("--user", "user_id", help=_USER_HELP)
+USER = click.option("--user", "user_id", help="User id.")
 TYPE = click.option("--type", "memory_type", type=click.Choice(MEMORY_TYPES), help="Memory type.")
 SINCE = click.option(
     "--since",
@@ -78,7 +77,7 @@ YES = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def view(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options `--user` and `--all-users` to a command. Its `user_id` is then a user's id, None or ALL_USERS."""
 
-    @click.option("--all-users", is_flag=True, help="Of all users, and the shared ones.")
+    @click.option("--all-users", is_flag=True, help="All users.")
     @USER
     @functools.wraps(function)
     def command(*args: Any, user_id: str | None, all_users: bool, **options: Any) -> Any:

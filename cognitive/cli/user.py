@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def command() -> None:
-    """Assign memories to users, or erase all data of a user."""
+    """Erase all data of a user of an agent."""
 
 
 @command.command(cls=JsonCommand, shape=RECEIPT)

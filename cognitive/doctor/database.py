@@ -225,6 +225,20 @@ def degraded_turns(facts: Facts) -> Verdict:
     return "warning", detail, fix
 
 
+def users(facts: Facts) -> Verdict:
+    """Check that no agent keeps what several people said as shared memories."""
+    spaces = facts.spaces
+    if facts.database is None:
+        return UNREACHABLE
+    if spaces.hidden is not None:
+        return ok(f"the speakers of agents are unknown: {spaces.hidden}")
+    if spaces.without_users:
+        names = ", ".join(spaces.without_users)
+        fix = "pass `user_id` in turns, so that users don't see each other's words; a team's agent may keep them shared"
+        return "warning", f"these agents share what several speakers said, and have no users: {names}", fix
+    return ok("no agent without users has several speakers")
+
+
 def replica(facts: Facts) -> Verdict:
     """Check that the configured read replica is a standby of the primary and lags little behind it."""
     standby = facts.replica

@@ -15,7 +15,7 @@ from time import perf_counter
 from typing import Any
 
 from brain import opening
-from brain.agents import degraded_turns, models, unsorted
+from brain.agents import degraded_turns, models, unsorted, without_users
 from brain.deadline import Deadline
 from brain.embedding.minilm import MiniLM
 from brain.errors import CognitiveError, EmbeddingError, JournalError, PolicyError, StoreError, StoreUnavailable
@@ -258,6 +258,7 @@ async def _database(settings: Settings, spaces: SpaceFacts) -> tuple[DatabaseHea
                 agents=await models(all_seeing),
                 unindexed=await unsorted(all_seeing),
                 turns=await degraded_turns(all_seeing),
+                without_users=await without_users(all_seeing),
             )
         except StoreError as error:
             return health, replace(spaces, hidden=str(error))
@@ -307,6 +308,7 @@ CHECKS: Mapping[str, Judge] = {
     "agent models": database.spaces,
     "large agents": database.vector_index,
     "degraded turns": database.degraded_turns,
+    "users": database.users,
     "clock": _of_database(database.clock),
     "replica": database.replica,
 }

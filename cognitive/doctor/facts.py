@@ -83,7 +83,8 @@ class SpaceFacts:
         agents: the models of all agents, with the numbers of agents in each state.
         unindexed: agents that have many memories but no vector index.
         turns: the turns of all agents today and yesterday, and how many of them were degraded.
-        hidden: the reason why `agents`, `unindexed` and `turns` are unknown.
+        without_users: agents that captured messages of several speakers, and have no users.
+        hidden: the reason why the facts about agents are unknown.
     """
 
     models: tuple[str, ...] = ()
@@ -91,6 +92,7 @@ class SpaceFacts:
     agents: tuple[ModelOfAgents, ...] = ()
     unindexed: tuple[str, ...] = ()
     turns: tuple[int, int] = (0, 0)
+    without_users: tuple[str, ...] = ()
     hidden: str | None = None
 
 

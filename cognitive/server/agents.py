@@ -66,8 +66,8 @@ async def agents(
 ) -> list[AgentSummary]:
     """Return a page of the agents that had turns, those with the latest turns first.
 
-    The token of an agent lists this agent only, by its turns without a user or those of the token's user. The server's database login needs the role cognitive_overview
-    (`cognitive db roles LOGIN --overview`).
+    The token of an agent lists this agent only, by its turns without a user or those of the token's user. The server's
+    database login needs the role cognitive_overview (`cognitive db roles LOGIN --overview`).
     """
     if caller.agent is None:
         return await layer.explain.analytics.fleet.page(limit, offset)

@@ -206,6 +206,10 @@ def test_every_command_works_and_prints_its_documented_json(shell, urls, tmp_pat
     assert shell("memory", "forget", fact, "--yes")["memories"] == 1
     assert [each["session_id"] for each in shell("session", "list")["sessions"]][-1:] == ["s1"]
     assert shell.agent in shell("agent", "list", "--url", urls.admin)["agents"]
+    [own] = shell("remember", "Ann likes jazz.", "--user", "ann")["ids"]
+    [copy] = shell("memory", "share", own, "--user", "ann")["ids"]
+    assert shell("memory", "show", copy)["memories"][0]["source"] == f"shared:{own}"
+    assert shell("user", "erase", "ann", "--yes")["memories"] == 1
     assert shell("session", "end", "s1") == {"ended": True}
     assert shell("session", "end", "s1", "--clear", "--yes")["artifacts"] == 1
     assert shell("agent", "erase", shell.agent, "--yes")["turns"] == 2
@@ -438,3 +442,68 @@ def test_agent_comes_from_the_option_or_the_environment(shell):
     shell.environment = {**shell.environment, "COGNITIVE_AGENT": shell.agent}
     assert shell.run("recall", "payments by Stripe").exit_code == 0
     assert shell.run("recall", "payments by Stripe", "--agent", f"{shell.agent}-other").exit_code == NO
+
+
+# --- users ---
+
+
+def test_commands_have_the_view_of_the_named_user(shell, tmp_path):
+    ids = {user: shell("remember", f"The kanari{user} sings.", "--user", user)["ids"][0] for user in ("ann", "bob")}
+    for user in ids:
+        turn = Turn(agent_id=shell.agent, session_id="s", turn_id="t", user_id=user, text=f"Does kanari{user} sing?")
+        shell.run_turn(turn, Outcome(response=f"The kanari{user} sings."))
+    out = tmp_path / "bobs.jsonl"
+    reading = [
+        ("recall", "Who sings?"),
+        ("memory", "show"),
+        ("memory", "show", ids["bob"]),
+        ("memory", "duplicates"),
+        ("why",),
+        ("why", "t"),
+        ("why", "t", ids["bob"]),
+        ("replay",),
+        ("session", "show", "s"),
+        ("db", "export", out),
+    ]
+    answers = {words: json.dumps(shell(*words, "--user", "bob")) for words in reading}
+    answers[("agent", "learned")] = json.dumps(shell("agent", "learned", "--user", "bob", code=NO))
+    assert not [words for words, answer in answers.items() if "kanariann" in answer]
+    shown = {words[0] for words, answer in answers.items() if "kanaribob" in answer}
+    assert shown >= {"recall", "memory", "why", "session", "replay"}
+    assert ("kanaribob" in out.read_text(), "kanariann" in out.read_text()) == (True, False)
+    assert shell("memory", "show", ids["ann"], "--user", "bob", code=NO)["missing"] == [ids["ann"]]
+    assert len(shell("memory", "show", "--all-users")["memories"]) == len(shell("why", "--all-users")["turns"]) == 2
+    assert shell.run("session", "show", "s", "--agent", shell.agent).exit_code == NO
+    for words in (("memory", "forget", ids["ann"], "--yes"), ("memory", "update", ids["ann"], "pinned=true")):
+        shell.run(*words, "--agent", shell.agent, "--user", "bob")
+    assert not shell("memory", "show", ids["ann"], "--user", "ann")["memories"][0]["pinned"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("memory", "show", "--user", "ann", "--all-users"),
+        ("why", "t", "--all-users"),
+        ("policy", "shadow", "--user", "ann"),
+        ("token", "create", "--user", "ann", "--operator"),
+    ],
+)
+def test_contradictory_users_are_an_invalid_command_line(shell, words):
+    assert shell.run(*words, "--agent", "a").exit_code == 2
+
+
+@pytest.mark.parametrize("words", [("recall", "x"), ("memory", "show"), ("db", "export", "x.jsonl"), ("why",)])
+def test_blank_user_is_refused(shell, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = shell.run(*words, "--agent", shell.agent, "--user", "")
+    assert result.exit_code == 1
+    assert "user_id" in result.output
+
+
+def test_remembered_line_of_another_user_is_refused(shell, tmp_path):
+    lines = tmp_path / "lines.jsonl"
+    lines.write_text('{"type": "fact", "content": "It is hers.", "user_id": "ann"}\n', encoding="utf-8")
+    words = ("remember", "--file", str(lines), "--agent", shell.agent)
+    assert shell.run(*words, "--user", "bob").exit_code == 1
+    assert shell.run(*words).exit_code == 0
+    assert [each["user_id"] for each in shell("memory", "show", "--all-users")["memories"]] == ["ann"]

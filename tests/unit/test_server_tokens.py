@@ -29,6 +29,25 @@ def test_agent_token_is_limited_to_its_agent_and_admin_token_is_not(file):
     assert tokens.caller(admin).may("b")
 
 
+def test_token_names_its_user_and_its_right_to_see_all_users(file):
+    (one, of_user), (two, operator), (three, admin) = (
+        create(file, "a", user='ann "x"'),
+        create(file, "a", operator=True),
+        create(file, None),
+    )
+    tokens = Tokens(file)
+    assert tokens.caller(of_user) == Caller(one, "a", user='ann "x"')
+    assert tokens.caller(operator) == Caller(two, "a", operator=True)
+    assert tokens.caller(admin) == Caller(three, None, operator=True)
+
+
+@pytest.mark.parametrize("rights", [{"user": ""}, {"user": "u", "operator": True}, {"user": "u", "agent": None}])
+def test_contradictory_rights_of_a_token_are_refused(file, rights):
+    with pytest.raises(InvalidInput, match="user"):
+        create(file, rights.pop("agent", "a"), **rights)
+    assert not file.exists()
+
+
 def test_token_file_holds_only_digests_and_is_private(file):
     _, token = create(file, "a")
     assert token.split("_")[2] not in file.read_text()
