@@ -50,6 +50,7 @@ ROUTES: dict[tuple[str, str], tuple[dict | None, str, bool]] = {
     ("get", "/upkeep/duplicates"): (None, "query", True),
     ("get", "/upkeep/contradictions"): (None, "query", True),
     ("get", "/upkeep/stale"): (None, "query", False),
+    ("get", "/sessions"): (None, "query", False),
     ("get", "/sessions/{session_id}"): (None, "query", True),
     ("get", "/sessions/{session_id}/artifacts"): (None, "query", False),
     ("get", "/artifacts/{id}"): (None, "query", True),

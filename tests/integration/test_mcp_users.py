@@ -19,6 +19,8 @@ QUESTION = "Where does the kanari sleep?"
 CALLS = {  # the arguments of each tool
     "recall_context": {"query": QUESTION},
     "remember": {"content": "The kanari sleeps in a tree."},
+    "correct": {"id": "{id}", "content": "The kanari{user} sleeps in a ship."},
+    "forget": {"id": "{id}"},
 }
 
 
@@ -35,7 +37,7 @@ async def users(layer, agent):
     ids = {}
     for user in ("ann", "bob"):
         text = f"The kanari{user} sleeps in a barn."
-        [ids[user]] = await layer.remember(agent, [NewMemory(type="fact", content=text, user_id=user)])
+        [ids[user]] = await layer.remember(agent, [NewMemory(type="fact", content=text, user_id=user, trust="agent")])
         for turn_id in ("t1", "t2"):
             turn = Turn(agent_id=agent, session_id="s", user_id=user, turn_id=turn_id, text=f"{QUESTION} kanari{user}")
             context = await layer.pre_turn(turn)
@@ -47,15 +49,21 @@ async def users(layer, agent):
 
 
 def connect(layer, agent, user):
-    server = create_server(layer, McpScope(agent, user_id=user, may_remember=True))
+    server = create_server(layer, McpScope(agent, user_id=user, may_remember=True, may_change=True))
     return Client(server, mode="legacy")
 
 
-async def texts(client, ids) -> str:
+def filled(arguments, id, user):
+    """Return the arguments of a call with a memory's id and a user's name."""
+    return {name: text.replace("{id}", str(id)).replace("{user}", user) for name, text in arguments.items()}
+
+
+async def texts(client, ids, user: str) -> str:
     """Call every tool, read every resource, and return all answers as one text."""
     listed = (await client.list_tools()).tools
     assert {tool.name for tool in listed} == set(CALLS), "add the new tool to CALLS"
-    answers = [repr(await client.call_tool(name, arguments)) for name, arguments in CALLS.items()]
+    calls = {name: filled(arguments, ids[user], user) for name, arguments in CALLS.items()}
+    answers = [repr(await client.call_tool(name, arguments)) for name, arguments in calls.items()]
     answers += [repr(await client.read_resource(uri)) for uri in resources.ROWS]
     for id in ids.values():
         try:
@@ -68,7 +76,7 @@ async def texts(client, ids) -> str:
 @pytest.mark.parametrize(("user", "other"), [("ann", "bob"), ("bob", "ann")])
 async def test_tools_and_resources_serve_the_rows_of_their_user(layer, agent, users, user, other):
     async with connect(layer, agent, user) as client:
-        answers = await texts(client, users)
+        answers = await texts(client, users, user)
     assert f"kanari{other}" not in answers
     assert answers.count(f"kanari{user}") >= 4  # the tool, the last turn, the plans and the memory
     [turn, *_] = await layer.explain.turns(agent, 1, user_id=user)
@@ -78,7 +86,7 @@ async def test_tools_and_resources_serve_the_rows_of_their_user(layer, agent, us
 
 async def test_client_without_a_user_has_the_shared_view(layer, agent, users):
     async with connect(layer, agent, None) as client:
-        answers = await texts(client, users)
+        answers = await texts(client, users, "ann")
     assert "kanariann" not in answers
     assert "kanaribob" not in answers
 
@@ -94,7 +102,8 @@ async def test_remembered_memory_belongs_to_the_user_of_the_scope(layer, agent, 
 @pytest.mark.parametrize("field", ["user_id", "user", "all_users"])
 async def test_user_in_an_argument_of_a_tool_is_refused(layer, agent, users, name, field):
     async with connect(layer, agent, "bob") as client:
-        result = await client.call_tool(name, {**CALLS[name], field: "ann"})
+        arguments = filled(CALLS[name], users["bob"], "bob")
+        result = await client.call_tool(name, {**arguments, field: "ann"})
     assert result.is_error
     assert field in result.content[0].text
     assert "kanariann" not in repr(result)
@@ -108,11 +117,14 @@ async def test_filter_cannot_name_a_user(layer, agent, users):
     assert "user_id" in result.content[0].text
 
 
-async def test_memory_of_another_user_cannot_be_superseded(layer, agent, users):
+async def test_memory_of_another_user_cannot_be_changed(layer, agent, users):
+    before = await layer.get(agent, [users["ann"]], user_id="ann")
+    calls = {name: filled(CALLS[name], users["ann"], "bob") for name in ("correct", "forget")}
+    calls["remember"] = {**CALLS["remember"], "supersedes": str(users["ann"])}
     async with connect(layer, agent, "bob") as client:
-        arguments = {**CALLS["remember"], "supersedes": str(users["ann"])}
-        assert (await client.call_tool("remember", arguments)).is_error
-    assert (await layer.get(agent, [users["ann"]], user_id="ann"))[0].replaced_by is None
+        for name, arguments in calls.items():
+            assert (await client.call_tool(name, arguments)).is_error, name
+    assert await layer.get(agent, [users["ann"]], user_id="ann") == before
 
 
 @pytest.mark.parametrize("user", ["", " ", "x" * 1_001])
