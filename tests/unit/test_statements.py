@@ -18,6 +18,7 @@ PORTS = [
     "bench",
     "erase_scope",
     "fleet",
+    "forming",
     "health",
     "index_builds",
     "ivf_index",
@@ -39,6 +40,7 @@ PORTS = [
     "turn_analytics",
     "turns",
     "upkeep",
+    "user_analytics",
     "value_rows",
 ]
 WALKING = {"memories": "walk_types walk_session walk_pinned walk_hidden", "group": "walk_stored walk_shown"}
