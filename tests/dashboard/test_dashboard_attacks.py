@@ -34,6 +34,7 @@ REQUIRED_PARAMS = {
     "/memory": "id={memory}",
     "/memory/chart": "id={memory}&chart=boost",
     "/policy": "version={policy}",
+    "/user": "user=ada",
     "/what-if/answer": "dedup.threshold=0.6",
     "/catalog.csv": "of=tools",
     "/health-chart": "id=degradation",
@@ -70,6 +71,10 @@ async def attack_agent(layer, agent):
             NewMemory(type="decision", content=f"The ferry waits for nobody {EVIL}.", pinned=True),
         ],
     )
+    own = [NewMemory(type="fact", content=EVIL, speaker=EVIL, user_id=user) for user in ("ada", f"user {EVIL}")]
+    await layer.remember(name, own)
+    of_ada = Turn(agent_id=name, session_id=f"of ada {EVIL}", text=f"When {EVIL}?", user_id="ada")
+    await layer.post_turn(await layer.pre_turn(of_ada), Outcome(response=EVIL))
     await layer.update(name, first, content=f"The ferry {EVIL} leaves at ten.", tags=(f"later {EVIL}",))
     candidate = await layer.policies.save(name, {"dedup.threshold": 0.7}, by=EVIL, note=EVIL)
     await layer.policies.shadow(name, candidate.version, by=EVIL, note=EVIL)
