@@ -171,8 +171,8 @@ async def _export(agent: str, file: Path, where: dict[str, Any] | None, markdown
 def import_(file: Path, agent: str, dry_run: bool) -> None:
     """Store the memories that FILE contains, and print how many were new, merged and dropped.
 
-    FILE is JSON of `cognitive db export`, mem0, Zep, Letta, Hindsight, LangGraph or LangMem, or the conversations.json
-    of ChatGPT or Claude. An interrupted import can be repeated. If a record cannot be read, nothing is stored.
+    FILE is JSON of `cognitive db export` or of a system in docs/privacy.md. It is checked
+    first; an interrupted import can be repeated.
     """
     run(_import(agent, file, dry_run), _show_import)
 
