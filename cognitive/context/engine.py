@@ -21,7 +21,7 @@ from brain.search import Hit, MemorySearch
 from brain.store import MemoryStore
 from brain.types import Memory, Vector
 from brain.users import Scope
-from cognitive.context import dedup, render, system_memories, trust
+from cognitive.context import dedup, render, system_memories
 from cognitive.context.assemble import AssembledContext, assemble, order
 from cognitive.context.retrieve import Retrieved, embedded, retrieve, searched
 from cognitive.context.similarity import SentenceSet
@@ -148,6 +148,7 @@ class ContextEngine:
             plan, inputs, dedup.window_comparer(window, policy), policy, self._counter, self._constants
         )
         clock.lap("assemble")
+        system = system_memories.select(inputs.pinned, policy, self._counter)
         record = encode(inputs, assembled.candidates, text=assembled.text, prefix=assembled.system)
         clock.lap("record")
         return MemoryContext(
@@ -165,8 +166,9 @@ class ContextEngine:
                 clock.laps,
                 record,
                 assembled.sections,
-                pinned=len(trust.trusted_pinned(inputs.pinned, policy)),
-                pinned_tokens=self._counter(assembled.prefix) if assembled.prefix else 0,
+                pinned=len(system.shared) + len(system.of_user),
+                pinned_tokens=(self._counter(assembled.prefix) if assembled.prefix else 0)
+                + assembled.user_prefix_tokens,
             ),
             degraded=unpinned + retrieved.degraded + (missing if retrieved.found.hits else ()),
             vector=retrieved.vector,
