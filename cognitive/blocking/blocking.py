@@ -87,6 +87,8 @@ class Blocking(Namespace):
     flush = waits(CognitiveLayer.flush)
 
     remember = waits(CognitiveLayer.remember)
+    remember_conversation = waits(CognitiveLayer.remember_conversation)
+    share = waits(CognitiveLayer.share)
     recall = waits(CognitiveLayer.recall)
     get = waits(CognitiveLayer.get)
     update = waits(CognitiveLayer.update)
@@ -95,6 +97,7 @@ class Blocking(Namespace):
     merge = waits(CognitiveLayer.merge)
     restore = waits(CognitiveLayer.restore)
     forget = waits(CognitiveLayer.forget)
+    forget_user = waits(CognitiveLayer.forget_user)
     erase_agent = waits(CognitiveLayer.erase_agent)
     why = waits(CognitiveLayer.why)
 
