@@ -112,7 +112,9 @@ class BlockingAdmin(Namespace):
     """`admin` of a blocking layer: operators' tasks on an agent's memories, indexes and models. See `AdminApi`."""
 
     export = iterates(AdminApi.export)
+    export_markdown = iterates(AdminApi.export_markdown)
     import_lines = waits(AdminApi.import_lines)
+    preview_import = waits(AdminApi.preview_import)
     find_by_source = waits(AdminApi.find_by_source)
     find = waits(AdminApi.find)
     revisions = waits(AdminApi.revisions)
