@@ -24,7 +24,6 @@ Modules, in order of execution:
 - `formation`: measure which memories the rules form from exchanges.
 - `told`: measure whether facts are found that were stated in conversations.
 - `reembed`: time a change of the embedding model while turns go on.
-- `users`: measure what the other users of an agent cost one of them.
 - `filters`: time `recall` under filters, and compare it with an exact scan.
 - `users`: measure what the other users of an agent cost one of them.
 - `large`: make a database with an agent of a million memories and turns.

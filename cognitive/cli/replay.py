@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _NO_STAGES = "without stages"  # heartbeats, and turns whose memory failed
 _REPLAY = (
-    "{turn_id, at, message, verdict, reason, text, prefix, difference: {entered: [id], left: [id], "
+    "{turn_id, at, message, verdict, reason, text, prefix, user_prefix, difference: {entered: [id], left: [id], "
     "moved: [[id, from, to]], tokens: [was, is], use: [was, is], uncompared: [id]}, gone: [id], changed: [id], "
     "unanswerable: [setting]}"
 )

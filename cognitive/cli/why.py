@@ -29,7 +29,7 @@ SHAPE = "{turn_id, session_id, at, status, message, degraded: [reason]}"
 _MAX_CONTENT_CHARS = 100
 EXPLANATION = (
     "{turn_id, memory_id, at, disposition?, reason, value?, rank_before?, rank?, relevance?, score?, boost: {…}, "
-    "scores: {…}, factors: {…}, tokens?, used?, overlap?, summary}"
+    "scores: {…}, factors: {…}, tokens?, used?, overlap?, match?, threshold?, summary}"
 )
 
 

@@ -231,7 +231,7 @@ def users(facts: Facts) -> Verdict:
     if facts.database is None:
         return UNREACHABLE
     if spaces.hidden is not None:
-        return ok(f"the speakers of agents are unknown: {spaces.hidden}")
+        return "skipped", f"the speakers of agents are unknown: {spaces.hidden}", ""
     if spaces.without_users:
         names = ", ".join(spaces.without_users)
         fix = "pass `user_id` in turns, so that users don't see each other's words; a team's agent may keep them shared"

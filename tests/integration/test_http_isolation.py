@@ -15,7 +15,7 @@ from cognitive.server.tokens import create
 from cognitive.wire.problems import MEDIA_TYPE
 from tests.serving import client_of, inside, token_for
 
-OF_NOBODY = {"/api/v1/context-budgets"}  # a table without agent data, for any token
+OF_NOBODY = {"/api/v1/context-budgets", "/api/v1/agents"}  # a table without agent data; the agents of the token
 POLICIES = "/api/v1/agents/{agent_id}/policies"
 CHOOSING = {
     ("post", f"{POLICIES}/candidates"),
