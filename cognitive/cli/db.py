@@ -176,8 +176,8 @@ async def _export(
 def import_(file: Path, agent: str, user_id: str | None, dry_run: bool) -> None:
     """Store the memories that FILE contains, and print how many were new, merged and dropped.
 
-    FILE is JSON of `cognitive db export`, mem0, Zep, Letta, Hindsight, LangGraph or LangMem, or the conversations.json
-    of ChatGPT or Claude. An interrupted import can be repeated. If a record cannot be read, nothing is stored.
+    FILE is JSON of `cognitive db export` or of a system in docs/privacy.md. It is checked
+    first; an interrupted import can be repeated.
     """
     run(_import(agent, user_id, file, dry_run), _show_import)
 

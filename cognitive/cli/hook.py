@@ -15,11 +15,14 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
-from cognitive.cli import hook_status
+from cognitive.cli import hook_status, printing
+from cognitive.cli.answers import JsonCommand
 from cognitive.cli.hook_status import settings_file, text_of
+from cognitive.cli.options import confirm
 from cognitive.errors import CognitiveError
 from cognitive.hook import learning, settings
 from cognitive.hook.learning import Choice
@@ -71,7 +74,10 @@ def _options(function: Callable[..., None]) -> Callable[..., None]:
     return function
 
 
-@command.command()
+_SETTINGS = "file, changed, written, diff, backup?"
+
+
+@command.command(cls=JsonCommand, shape=f"{{{_SETTINGS}, learns?: {{agent?, capture?, capture_scope}}}}")
 @_options
 @click.option("--agent", help="Agent id; default: COGNITIVE_AGENT, else one per project.")
 @click.option(
@@ -79,9 +85,7 @@ def _options(function: Callable[..., None]) -> Callable[..., None]:
     type=click.Choice(_CAPTURES),
     help="What is stored of conversations; default: ask.",
 )
-@click.option(
-    "--private/--shared", default=None, help="For you only, or for everyone in the repository; default: --shared."
-)
+@click.option("--private/--shared", default=None, help="For you or everyone in the repository (default).")
 def install(
     user: bool,
     codex: bool,
@@ -93,7 +97,7 @@ def install(
 ) -> None:
     """Add the hooks to the coding agent's settings file, after showing the change.
 
-    Claude Code and Codex share what is chosen with --capture. With --project or --agent, it is for that agent id only.
+    With --project or --agent, this is for that agent.
     """
     if private and find_project(os.getcwd()).user is None:
         raise click.UsageError("--private: Git does not know you; run `git config --global user.email ADDRESS`")
@@ -106,26 +110,27 @@ def install(
         file, lambda: settings.with_hooks(text, lambda e: shlex.join([*program, "hook", e, *tail]), events)
     )
     change = _Change(file, text, new)
-    _show(change)
+    answer = _show(change) | {"learns": None}
     if dry_run:
+        _print_json(answer)
         return
     one = agent or (None if user else os.environ.get("COGNITIVE_AGENT") or find_project(os.getcwd()).agent)
-    choice = _choice(one, capture, private, ask=not yes)
-    if _write(change, yes=yes) and codex:
+    choice = _choice(one, capture, private, ask=not (yes or printing.as_json()))
+    answer |= _write(change, yes=yes)
+    if answer["written"] and codex and not printing.as_json():
         click.echo("Codex asks you to trust the new hooks at its next start: confirm, or use /hooks.")
-    _choose(choice, one)
+    _print_json(answer | {"learns": _choose(choice, one)})
 
 
-@command.command()
+@command.command(cls=JsonCommand, shape=f"{{{_SETTINGS}}}")
 @_options
 def uninstall(user: bool, codex: bool, dry_run: bool, yes: bool) -> None:
     """Remove the hooks from the coding agent's settings file, after showing the change. Stored memories stay."""
     file = settings_file(user=user, codex=codex)
     text = text_of(file)
     change = _Change(file, text, _transform(file, lambda: settings.without_hooks(text)))
-    _show(change)
-    if not dry_run:
-        _write(change, yes=yes)
+    answer = _show(change)
+    _print_json(answer if dry_run else answer | _write(change, yes=yes))
 
 
 # --- what is learnt ---
@@ -147,8 +152,11 @@ def _choice(agent: str | None, capture: learning.Captured | None, private: bool 
     return Choice(capture=capture, capture_scope=scope if private is not None else known.capture_scope or scope)
 
 
-def _choose(choice: Choice, agent: str | None) -> None:
-    """Keep a choice, for one agent or for all, and print what holds now. A running server is stopped to take it up."""
+def _choose(choice: Choice, agent: str | None) -> dict[str, Any]:
+    """Keep a choice, for one agent or for all. Print and return what holds now.
+
+    A running server is stopped, so that the next one takes it up.
+    """
     paths = with_private_folders(daemon_paths())
     old = _read_learning()
     new = old.with_choice(choice, agent)
@@ -160,7 +168,9 @@ def _choose(choice: Choice, agent: str | None) -> None:
         STORED[chosen.capture] if chosen.capture else "what the policy says, by default nothing; --capture changes it"
     )
     readers = "" if chosen.capture == "off" else f" {_READERS[chosen.capture_scope or 'agent']}"
-    click.echo(f"Stored of conversations{f' of agent {agent}' if agent else ''}: {stored}.{readers}")
+    if not printing.as_json():
+        click.echo(f"Stored of conversations{f' of agent {agent}' if agent else ''}: {stored}.{readers}")
+    return {"agent": agent, "capture": chosen.capture, "capture_scope": chosen.capture_scope}
 
 
 def _read_learning() -> learning.Learning:
@@ -173,25 +183,30 @@ def _read_learning() -> learning.Learning:
 # --- the settings file ---
 
 
-def _show(change: _Change) -> None:
-    """Print the change of a settings file."""
-    if change.new == change.old:
-        click.echo(f"{change.file}: nothing to change.")
-    else:
-        names = f"{change.file} (now)", f"{change.file} (new)"
-        lines = difflib.unified_diff(change.old.splitlines(), change.new.splitlines(), *names, lineterm="")
-        click.echo("\n".join(lines))
+def _show(change: _Change) -> dict[str, Any]:
+    """Print the change of a settings file, and return it for the JSON answer."""
+    names = f"{change.file} (now)", f"{change.file} (new)"
+    lines = difflib.unified_diff(change.old.splitlines(), change.new.splitlines(), *names, lineterm="")
+    changed, diff = change.new != change.old, "\n".join(lines)
+    if not printing.as_json():
+        click.echo(diff if changed else f"{change.file}: nothing to change.")
+    return {"file": str(change.file), "changed": changed, "written": False, "diff": diff, "backup": None}
 
 
-def _write(change: _Change, *, yes: bool) -> bool:
-    """Ask for confirmation and write a settings file. Return False if there is nothing to change."""
+def _print_json(answer: dict[str, Any]) -> None:
+    if printing.as_json():
+        printing.document(answer)
+
+
+def _write(change: _Change, *, yes: bool) -> dict[str, Any]:
+    """Ask for confirmation and write a settings file, if it changes. Return what was done for the JSON answer."""
     if change.new == change.old:
-        return False
-    if not yes:
-        click.confirm("Write this?", abort=True)
+        return {"written": False}
+    confirm(yes, "Write this?")
     backup = _replace(change.file, change.old, change.new)
-    click.echo(f"Written: {change.file}." + (f" The old file is {backup}." if backup else ""))
-    return True
+    if not printing.as_json():
+        click.echo(f"Written: {change.file}." + (f" The old file is {backup}." if backup else ""))
+    return {"written": True, "backup": str(backup) if backup else None}
 
 
 def _replace(file: Path, old: str, new: str) -> Path | None:

@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 from cognitive.cli import printing
+from cognitive.cli.answers import JsonCommand
 from cognitive.errors import CognitiveError
 from cognitive.hook import learning, settings
 from cognitive.hook.client import ask
@@ -33,10 +34,7 @@ _LOG_LINES = 5
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def status(as_json: bool) -> None:
-    """Show what is learnt here, the servers, the settings files with hooks, and their problems.
-
-    Exits with 1 if there are problems.
-    """
+    """Show what is learnt, servers, settings files with hooks, and problems. Exits with 1 if there are problems."""
     paths = with_private_folders(daemon_paths())
     project = find_project(os.getcwd())
     agent = os.environ.get("COGNITIVE_AGENT") or project.agent
@@ -65,14 +63,15 @@ def status(as_json: bool) -> None:
     sys.exit(1 if problems else 0)
 
 
-@click.command()
+@click.command(cls=JsonCommand, shape="{message}")
 @click.argument("act", type=click.Choice(["start", "stop"]))
 def server(act: str) -> None:
-    """Start the hooks' server unless it runs, or stop all servers of the data directory.
-
-    A server that stops first records pending outcomes. The hooks themselves start the server when they need it.
-    """
-    click.echo(_start() if act == "start" else stop())
+    """Start the hooks' server unless it runs, or stop all after they have recorded pending outcomes."""
+    message = _start() if act == "start" else stop()
+    if printing.as_json():
+        printing.document({"message": message})
+    else:
+        click.echo(message)
 
 
 def _learns(paths: DaemonPaths, agent: str, server: dict[str, Any]) -> dict[str, Any]:

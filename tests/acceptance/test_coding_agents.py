@@ -23,6 +23,7 @@ from tests.acceptance.coding_agents import ANSWER, Model, claude_code, codex
 from tests.integration.test_hook_daemon import OLD
 
 AGREED = "We agreed that releases are cut on the second Tuesday of each month by Farid."
+USER = "ada@example.com"
 SETTINGS = '{\n    "description":   "mine"\n}\n'  # oddly spaced
 
 
@@ -49,7 +50,8 @@ def shop(home):
     folder = home / "shop"
     folder.mkdir()
     (folder / "note.txt").write_text(uuid4().hex)
-    git = ["git", "-C", str(folder), "-c", "user.name=Ada", "-c", "user.email=ada@example.com"]
+    (home / ".gitconfig").write_text(f"[user]\nname = Ada\nemail = {USER}\n")
+    git = ["git", "-C", str(folder), "-c", "user.name=Ada", "-c", f"user.email={USER}"]
     for arguments in (["init"], ["add", "."], ["commit", "-m", "first"]):
         subprocess.run([*git, *arguments], check=True, capture_output=True)
     return folder
@@ -87,8 +89,8 @@ def variables(env):
     return {name: value for name, value in env.items() if name != "model"}
 
 
-def install(env, coding_agent):
-    assert "Written" in hook(env, "install", "--yes", "--capture", "exchange", *coding_agent.options)
+def install(env, coding_agent, *options):
+    assert "Written" in hook(env, "install", "--yes", "--capture", "exchange", *coding_agent.options, *options)
 
 
 def say(coding_agent, env, shop, prompt, **more):
@@ -107,12 +109,15 @@ def old_server(env, home):
             old.kill()
 
 
-async def captured(layer, env, shop):
-    """Return the users' prompts that are stored, in order, after the server has handled all events."""
+async def captured(layer, env, shop, user_id=None):
+    """Return the prompts that a user sees, in order, after the server has handled all events.
+
+    Without a user, they are those that everyone in the repository sees.
+    """
     hook(env, "server", "start")
     hook(env, "server", "stop")
-    memories = await layer.admin.find(find_project(str(shop)).agent, {"tags": {"in": ["captured"]}})
-    return [memory.content for memory in memories if memory.speaker == "user"]
+    memories = await layer.admin.find(find_project(str(shop)).agent, {"tags": {"in": ["captured"]}}, user_id=user_id)
+    return [memory.content for memory in memories if memory.speaker == USER]
 
 
 async def test_first_prompt_is_learnt_and_shown_to_a_later_one(layer, coding_agent, environment, shop):
@@ -125,6 +130,13 @@ async def test_first_prompt_is_learnt_and_shown_to_a_later_one(layer, coding_age
     agent = find_project(str(shop)).agent
     answers = await layer.admin.find(agent, {"speaker": {"eq": "assistant"}})
     assert answers[0].content == ANSWER
+
+
+async def test_private_installation_keeps_prompts_to_the_git_user(layer, coding_agent, environment, shop):
+    install(environment, coding_agent, "--private")
+    say(coding_agent, environment, shop, AGREED)
+    assert await captured(layer, environment, shop) == []
+    assert await captured(layer, environment, shop, USER) == [AGREED]
 
 
 async def test_concurrent_sessions_share_a_server_and_lose_nothing(layer, coding_agent, environment, home, shop):

@@ -42,6 +42,13 @@ HEAVY = [
 PROMPT = {"session_id": "s", "prompt_id": "p1", "prompt": "Which database does the orders service use?", "cwd": "/"}
 
 
+@pytest.fixture(autouse=True)
+def no_git_user(monkeypatch):
+    """Run Git without the settings of this machine, so that turns have no user."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+
+
 @pytest.fixture(scope="module")
 async def layer(urls, embedder):
     async with CognitiveLayer.open(

@@ -24,6 +24,7 @@ NOTED = "Noted: Farid cuts releases on the second Tuesday of each month."
 def environment(urls, root, tmp_path, agent):
     env = {**os.environ, "PYTHONPATH": str(root), "HOME": str(tmp_path), "COGNITIVE_DATABASE_URL": urls.app}
     env |= {"COGNITIVE_DATA_DIR": str(tmp_path / "data"), "COGNITIVE_AGENT": agent, "COGNITIVE_HOOK_WAIT": "0"}
+    env |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     env |= {"CLAUDE_CONFIG_DIR": str(tmp_path / "claude"), "CODEX_HOME": str(tmp_path / "codex")}
     yield env
     run(env, "server", "stop")

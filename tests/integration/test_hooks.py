@@ -293,7 +293,7 @@ async def test_session_is_the_git_users_also_after_the_daemon_was_replaced(sessi
     await hooks.flush()
     assert "SQLite" not in await Session(hooks, agent, tmp_path).prompt(QUESTION, "p2", **at[bob])
     assert [turn.turn_id for turn in await layer.explain.turns(agent, user_id=ada)] == ["p1"]
-    assert len(await layer.explain.turns(agent, user_id=bob)) == 1
+    assert [turn.turn_id for turn in await layer.explain.turns(agent, user_id=bob)] == ["p2"]
     assert await layer.explain.turns(agent) == []
     report = await layer.post_turn(TurnRef(agent, "p1", ada), Outcome())
     assert report.duplicate
