@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 
+import asyncpg
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks
 
+from brain.postgres import roles
 from cognitive.server.app import create_app
 from cognitive.server.config import MetricsPage, ServerConfig
 from tests.serving import running, token_for
@@ -36,13 +38,18 @@ FEW = settings(
 
 
 @pytest.fixture(scope="module")
-async def served(layer, tmp_path_factory):
+async def served(urls, layer, tmp_path_factory):
+    await roles.create(urls.admin, ["cognitive_app"])  # without them, agents cannot be listed
     tokens = tmp_path_factory.mktemp("tokens") / "tokens.toml"
     admin = token_for(tokens, None)
     async with running(
         layer, ServerConfig(port=0, tokens=tokens, metrics=lambda accept: MetricsPage(b"turns 1\n", "text/plain"))
     ) as (url, _):
         yield url, admin
+    connection = await asyncpg.connect(urls.admin)
+    await connection.execute("REVOKE cognitive_reader, cognitive_overview FROM cognitive_app")
+    await connection.execute("DROP POLICY IF EXISTS overview ON cognitive.rollup")
+    await connection.close()
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.label)
