@@ -11,7 +11,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -20,7 +19,7 @@ from brain.caches import cached
 from brain.search import K1, Hit, SearchResult
 from brain.text import STOP_WORDS, words
 from cognitive.context import talk
-from cognitive.context.precedence import identifiers, precede
+from cognitive.context.precedence import precede
 from cognitive.context.refusals import only_refuses
 from cognitive.context.speakers import ASKS_ASSISTANT, ASSISTANTS, FIRST_PERSON, INSTRUCTS, USERS
 from cognitive.plan import DateRange, RetrievalQuery
@@ -29,7 +28,6 @@ from cognitive.policy.constants import Constants
 from cognitive.trace import Boost, Candidate
 
 _CAPITALISED = re.compile(r"(?<=\s)[A-Z]\w+")
-_KEPT_PER_RESULT = 2  # memories that are ranked per requested one; with all, no more answers are shown
 _FULL_MATCH = 4  # words, the rarest of the query; a memory with all of them matches fully
 _FULL_LENGTH = 300  # characters from which the factor content_length is 1
 _INSTRUCTED_WITHIN = 600  # first characters that are searched for a standing instruction, which opens a message
@@ -56,34 +54,6 @@ def candidates(found: SearchResult, query: RetrievalQuery, now: datetime, policy
         Candidate(hit, relevance=relevance, factors=weighted, rank_before=n)
         for n, (relevance, hit, weighted) in enumerate(ordered, 1)
     ]
-
-
-def narrowed(found: SearchResult, queries: Sequence[RetrievalQuery], now: datetime, policy: Policy) -> SearchResult:
-    """Return a search result without the hits that are too far down to be shown, to spare the later stages.
-
-    Of each type the most relevant memories are kept, twice as many as its query asks for. Kept are also memories that
-    similar past turns used, those with an identifier of the message, and what replaced a kept memory. All are kept if
-    relevance does not decide: the message names a date or asks for the newest, or past use multiplies relevance.
-    """
-    if not queries or queries[0].dates or queries[0].newest or policy.usage.combine == "multiply":
-        return found
-    weight, named = policy.retrieval.relevance, identifiers(queries[0].text)
-    relevance = [
-        sum([weight[name] * value for name, value in values.items()]) for values in factors(found, queries[0], now)
-    ]
-    places = {query.type: _KEPT_PER_RESULT * query.limit for query in queries}
-    kept = {each.memory_id for turn in found.past for each in turn.shown if each.used}
-    if named:
-        kept |= {hit.memory_id for hit in found.hits if any(name in hit.content.casefold() for name in named)}
-    seen = set[UUID]()
-    for n in sorted(range(len(relevance)), key=lambda n: -relevance[n]):
-        hit = found.hits[n]
-        if hit.memory_id not in seen and places.get(hit.type, 0) > 0:
-            places[hit.type] -= 1
-            kept.add(hit.memory_id)
-        seen.add(hit.memory_id)
-    kept |= {hit.replaced_by for hit in found.hits if hit.memory_id in kept and hit.replaced_by is not None}
-    return replace(found, hits=tuple(hit for hit in found.hits if hit.memory_id in kept))
 
 
 def factors(found: SearchResult, query: RetrievalQuery, now: datetime) -> list[dict[str, float]]:

@@ -19,7 +19,6 @@ from brain.past_turns import PastTurns
 from brain.search import MemorySearch, Query, SearchResult
 from brain.types import MemoryType, Vector
 from brain.users import Scope
-from cognitive.context.ranking import narrowed
 from cognitive.degradation import Degradation
 from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
@@ -118,7 +117,7 @@ async def retrieve(
     except (CognitiveError, TimeoutError) as error:
         degraded = (*missing, Degradation.from_error("retrieval", error, deadline))
         return Retrieved(SearchResult(()), vector, (), degraded)
-    return Retrieved(narrowed(found, queries, now, policy), vector, channels, missing)
+    return Retrieved(found, vector, channels, missing)
 
 
 def searched(text: str) -> str:

@@ -82,11 +82,13 @@ def combined_boosts(found: SearchResult, now: datetime, policy: Policy, constant
     labels "used" and "not used".
     """
     trust = reliability(found.base, now, policy)
-    boosted = boosts(found, now, policy, constants)
-    for id, lift in lifts(found, now, policy, constants).items():
-        if id in boosted:
-            boosted[id] = replace(boosted[id], lift=trust * boosted[id].specificity * lift.value)
-    return boosted
+    lifted, boosted = lifts(found, now, policy, constants), boosts(found, now, policy, constants)
+    raised = {
+        id: replace(each, lift=trust * each.specificity * lifted[id].value)
+        for id, each in boosted.items()
+        if id in lifted
+    }
+    return {**boosted, **raised}
 
 
 def boosts(found: SearchResult, now: datetime, policy: Policy, constants: Constants) -> dict[UUID, Boost]:

@@ -81,6 +81,7 @@ def upgraded(own, tmp_path_factory):
     """The same server after `cognitive db upgrade`, which printed the next step, and after that step for `app`."""
     folder, founder = tmp_path_factory.mktemp("home"), url_of(own, "founder")
     first = run("db", "upgrade", "--url", founder, url=founder, folder=folder, code=0).stdout
+    first = " ".join(first.split())  # it is wrapped to the width of the terminal
     assert 'GRANT cognitive_app TO "LOGIN"' in first
     assert "--grant LOGIN" in first
     second = run("db", "upgrade", "--url", founder, "--grant", "app", url=founder, folder=folder, code=0).stdout

@@ -63,8 +63,8 @@ async def test_mcp_says_how_many_more_were_found(layer, agent):
     await keep_notes(layer, agent)
     answer = await ask(layer, agent, "What do we know about the cluster?", limit=4)
     assert len(answer.structured_content["memories"]) == 4
-    assert answer.structured_content["more"] == 4
-    assert "At least 4 more were found" in answer.content[0].text
+    assert answer.structured_content["more"] == 6
+    assert "At least 6 more were found" in answer.content[0].text
     every = await ask(layer, agent, "What do we know about the cluster?", limit=10)
     assert every.structured_content["more"] == 0
     assert "more were found" not in every.content[0].text

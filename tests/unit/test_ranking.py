@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from datetime import timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from making import AT, candidate, found, hit, ids, uid
+from making import candidate, ids, uid
 
-from brain.past_turns import PastShown, PastTurn
-from cognitive.context.ranking import narrowed, rank
-from cognitive.plan import DateRange, RetrievalQuery
+from cognitive.context.ranking import rank
 from cognitive.policy import Policy
 from cognitive.policy.constants import CONSTANTS
 from cognitive.trace import Boost
@@ -154,35 +151,3 @@ def test_current_memories_are_ordered_by_score(case):
     current = [each for each in ranked(*candidates, boosts=factors) if each.hit.replaced_by is None]
     keys = [(-each.score, each.hit.seq) for each in current]
     assert keys == sorted(keys)
-
-
-FOUND = found(
-    *(hit(n, scores={"content_cosine": (30 - n) / 30}) for n in range(1, 21)),
-    hit(21, "The door code is QB31132.", scores={"content_cosine": 0.1}),
-    hit(22, scores={"content_cosine": 0.1}),
-    past=(PastTurn("t", AT, 0.9, 0.5, (PastShown(uid(22), True, 0.1), PastShown(uid(20), False, 0.1))),),
-)
-
-
-def test_search_keeps_twice_as_many_memories_as_requested():
-    kept = narrowed(FOUND, [RetrievalQuery("fact", "Which code?", 3)], AT, POLICY)
-    assert [each.seq for each in kept.hits] == [1, 2, 3, 4, 5, 6, 22], "the last was used in a similar turn"
-
-
-def test_search_keeps_memories_with_an_identifier_of_the_message():
-    kept = narrowed(FOUND, [RetrievalQuery("fact", "What is QB31132?", 1)], AT, POLICY)
-    assert [each.seq for each in kept.hits] == [1, 2, 21, 22]
-
-
-def test_search_keeps_what_replaced_a_memory():
-    both = found(
-        hit(1, scores={"content_cosine": 0.9}, replaced_by=3), hit(2, scores={"content_cosine": 0.8}), hit(3), hit(4)
-    )
-    kept = narrowed(both, [RetrievalQuery("fact", "tea", 1)], AT, POLICY)
-    assert [each.seq for each in kept.hits] == [1, 2, 3]
-
-
-def test_search_by_date_keeps_all_memories():
-    day = DateRange(AT, AT + timedelta(days=1), "today")
-    for query in (RetrievalQuery("fact", "yesterday", 1, dates=day), RetrievalQuery("fact", "new?", 1, newest=True)):
-        assert narrowed(FOUND, [query], AT, POLICY) == FOUND
