@@ -41,6 +41,7 @@ async def figures(urls):
     admin = await asyncpg.connect(urls.admin)
     await admin.execute("REVOKE cognitive_reader, cognitive_overview FROM cognitive_app")
     await admin.execute("DROP POLICY overview ON cognitive.rollup")
+    await admin.execute("DROP POLICY IF EXISTS overview ON cognitive.agent_state")
     await admin.close()
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import asyncpg
+
 from brain.postgres import roles
 from cognitive import NewMemory, Outcome, Turn
 from cognitive.server.assembly import mounts
@@ -69,6 +71,11 @@ async def test_agents_are_listed_to_an_admin_and_only_itself_to_an_agent(urls, l
         alone = (await client.get("/api/v1/agents", headers=own)).json()
     assert {agent, f"{agent}-other"} <= {each["agent_id"] for each in everyone}
     assert [each["agent_id"] for each in alone] == [agent]
+    connection = await asyncpg.connect(urls.admin)
+    await connection.execute("REVOKE cognitive_reader, cognitive_overview FROM cognitive_app")
+    for table in ("rollup", "agent_state"):
+        await connection.execute(f"DROP POLICY IF EXISTS overview ON cognitive.{table}")
+    await connection.close()
 
 
 async def test_memories_are_listed_by_filter_and_page(layer, agent):

@@ -49,6 +49,7 @@ async def served(urls, layer, tmp_path_factory):
     connection = await asyncpg.connect(urls.admin)
     await connection.execute("REVOKE cognitive_reader, cognitive_overview FROM cognitive_app")
     await connection.execute("DROP POLICY IF EXISTS overview ON cognitive.rollup")
+    await connection.execute("DROP POLICY IF EXISTS overview ON cognitive.agent_state")
     await connection.close()
 
 

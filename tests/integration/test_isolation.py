@@ -77,7 +77,8 @@ async def test_every_table_forces_row_level_security_and_keys_by_agent(urls):
     try:
         rows = await connection.fetch("""
             SELECT c.relname, c.relrowsecurity, c.relforcerowsecurity,
-                   (SELECT count(*) FROM pg_policy p WHERE p.polrelid = c.oid) AS policies,
+                   (SELECT count(*) FROM pg_policy p
+                    WHERE p.polrelid = c.oid AND p.polname <> 'overview') AS policies,
                    EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'user_id') AS by_user,
                    (SELECT bool_and(a.attname = 'agent_id') FROM pg_index i
                     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
