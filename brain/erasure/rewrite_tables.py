@@ -36,13 +36,20 @@ async def scrub(url: str) -> tuple[int, bool]:
 
 
 async def _let_go_of_the_log(connection: asyncpg.Connection) -> None:
-    """Make Postgres remove the old segments of the write-ahead log, which it would otherwise keep for reuse."""
+    """Make Postgres remove the old segments of the write-ahead log, which it would otherwise keep for reuse.
+
+    A checkpoint removes the segments before the current one. It doesn't remove old segments that an earlier checkpoint
+    renamed for later use, so the log is switched until it has passed them, and the current segment is a new file.
+    """
     await connection.execute("ALTER SYSTEM SET wal_recycle = off")
     try:
         await connection.execute("SELECT pg_reload_conf()")
-        for _ in range(2):
+        before, after = True, await connection.fetchval(*SQL.has_later_segments())
+        while before or after:
+            before = after
             await connection.execute("SELECT pg_switch_wal()")
             await connection.execute("CHECKPOINT")
+            after = await connection.fetchval(*SQL.has_later_segments())
     finally:
         await connection.execute("ALTER SYSTEM RESET wal_recycle")
         await connection.execute("SELECT pg_reload_conf()")

@@ -34,7 +34,9 @@ def holding(cluster: Path) -> set[str]:
 
 
 async def checkpointed(urls) -> None:
+    """Write all pages to their files, and let the log's old segment be renamed for later use."""
     connection = await asyncpg.connect(urls.admin)
+    await connection.execute("SELECT pg_switch_wal()")
     await connection.execute("CHECKPOINT")
     await connection.close()
 
