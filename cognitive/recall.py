@@ -21,7 +21,7 @@ from cognitive.policy import Policy
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.preflight import signals
 from cognitive.recall_hits import RecallHit, RecallHits
-from cognitive.recording.record import RecordedCandidate, decode
+from cognitive.recording.recorded import RecordedCandidate, decode
 from cognitive.tokens import TokenCounter, count
 from cognitive.trace import NOT_ELIGIBLE
 from cognitive.turn import MAX_MESSAGE_LENGTH

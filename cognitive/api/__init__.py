@@ -2,6 +2,7 @@
 
 Modules, in order of execution:
 
+- `memory_methods`: the layer's own methods for memories outside a turn, which it inherits.
 - `memories`: store, read, change, rate and erase an agent's memories.
 - `sessions`: `layer.sessions`, the stored state of sessions, artifacts and open turns.
 - `policies`: `layer.policies`, saved, active and shadow policies of an agent.

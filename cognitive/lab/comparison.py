@@ -23,7 +23,7 @@ from cognitive.context.retrieve import searched
 from cognitive.errors import InvalidInput
 from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
-from cognitive.recording.record import decode
+from cognitive.recording.recorded import decode
 from cognitive.trace import Candidate
 
 FIRST = 10

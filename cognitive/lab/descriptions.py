@@ -15,7 +15,7 @@ from brain.types import Memory
 from cognitive.lab.rank_changes import describe_rank
 from cognitive.plan import Plan
 from cognitive.policy import Policy
-from cognitive.recording.record import RecordedCandidate, Recording
+from cognitive.recording.recorded import RecordedCandidate, Recording
 
 _MAX_NAMED = 3  # factors named in a sentence
 _FOR_ANYTHING = frozenset({"content_length", "first_person", "user_turn"})  # these factors do not depend on the message

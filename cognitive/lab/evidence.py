@@ -22,7 +22,8 @@ from cognitive.errors import InvalidInput
 from cognitive.lab.replay import again, expected_use, replay, unanswerable, uncompared
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
-from cognitive.recording.record import Recording, TurnInputs
+from cognitive.recording.record import TurnInputs
+from cognitive.recording.recorded import Recording
 from cognitive.tokens import TokenCounter
 from cognitive.trace import WindowSimilarity
 

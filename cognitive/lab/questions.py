@@ -22,7 +22,7 @@ from cognitive.lab.shadow import Agreement, agreements
 from cognitive.lab.why import Explanation, Judged, explain, explain_missing
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
-from cognitive.recording.record import NOTHING, Recording, decode
+from cognitive.recording.recorded import NOTHING, Recording, decode
 from cognitive.tokens import TokenCounter
 from cognitive.validation import require_label, unknown_turn
 

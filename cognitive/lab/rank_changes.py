@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import log2
 
 from cognitive.policy import Policy
-from cognitive.recording.record import RecordedCandidate, Recording
+from cognitive.recording.recorded import RecordedCandidate, Recording
 
 
 def describe_rank(result: RecordedCandidate, record: Recording, policy: Policy) -> list[str]:

@@ -19,7 +19,8 @@ from cognitive.policy.annotations import BeforeRecord
 from cognitive.policy.constants import Constants
 from cognitive.policy.policy import settings
 from cognitive.preflight import plan as planning
-from cognitive.recording.record import Recording, TurnInputs, sha256
+from cognitive.recording.record import TurnInputs, sha256
+from cognitive.recording.recorded import Recording
 from cognitive.tokens import TokenCounter
 from cognitive.trace import Candidate, WindowSimilarity
 

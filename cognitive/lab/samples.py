@@ -27,7 +27,7 @@ from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
 from cognitive.policy.live import check_changes
 from cognitive.privacy.erasure_listeners import IsErased
-from cognitive.recording.record import NOTHING, Recording, decode
+from cognitive.recording.recorded import NOTHING, Recording, decode
 from cognitive.tokens import TokenCounter
 
 MAX_TURNS = 40  # turns in a sample: each takes 20 to 40 ms, and the answer about a second

@@ -4,6 +4,7 @@ The record has the inputs and results of the stages (ranking, deduplication, bud
 
 Modules, in order of execution:
 
-- `record`: encode the inputs and results of the stages as one text, and decode it.
+- `record`: encode the inputs and results of the stages as one text.
+- `recorded`: decode that text, and rebuild the inputs for a replay.
 - `coding`: convert frozen values to plain JSON and back, by their types.
 """

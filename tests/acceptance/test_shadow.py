@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Turn
-from cognitive.recording.record import Recording, decode
+from cognitive.recording.recorded import Recording, decode
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 LIVE = Policy(deadline_ms=30_000, abstention=False)

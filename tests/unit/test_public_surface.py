@@ -118,10 +118,10 @@ NAMESPACES = {
 
 
 def public(owner):
-    """Return the names of public methods and properties, without instance attributes."""
+    """Return the names of public methods and properties, inherited ones too, without instance attributes."""
     return sorted(
         name
-        for name, value in vars(owner).items()
+        for name, value in inspect.getmembers_static(owner)
         if not name.startswith("_") and (callable(value) or isinstance(value, property | classmethod))
     )
 

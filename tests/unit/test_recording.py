@@ -17,7 +17,8 @@ from brain.passage_texts import PASSAGE_FIELDS, PassageText
 from brain.search import Hit, Masses, SearchResult
 from cognitive.errors import InvalidInput
 from cognitive.plan import DateRange, Listing, Signals
-from cognitive.recording.record import NOTHING, Recording, TurnInputs, decode, encode, sha256
+from cognitive.recording.record import TurnInputs, encode, sha256
+from cognitive.recording.recorded import NOTHING, Recording, decode
 from cognitive.trace import Boost, CandidateResult, WindowSimilarity
 
 EXACT = st.floats(allow_nan=False, allow_infinity=False)

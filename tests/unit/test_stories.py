@@ -14,7 +14,8 @@ from cognitive.lab.replay import replan
 from cognitive.plan import Signals
 from cognitive.policy import Policy
 from cognitive.policy.tables import RELEVANCE
-from cognitive.recording.record import NOTHING, TurnInputs, decode, encode
+from cognitive.recording.record import TurnInputs, encode
+from cognitive.recording.recorded import NOTHING, decode
 from cognitive.trace import Boost, CandidateResult, Disposition
 
 POLICY = Policy()

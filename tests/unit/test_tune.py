@@ -29,7 +29,8 @@ from cognitive.policy import Policy
 from cognitive.policy.annotations import BEFORE_RECORD, BeforeRecord, Outside, Replayable
 from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.policy.policy import settings
-from cognitive.recording.record import TurnInputs, decode, encode
+from cognitive.recording.record import TurnInputs, encode
+from cognitive.recording.recorded import decode
 from cognitive.tokens import count
 from cognitive.trace import WindowSimilarity
 
