@@ -3,7 +3,7 @@
 Modules, in order of execution:
 
 - `engine`: retrieve the candidates of a plan, run the stages on them, and record their inputs for replay.
-- `retrieve`: embed the query and search all channels for candidates, within the deadline.
+- `retrieve`: embed the query and the latest statements, and search all channels for candidates, within the deadline.
 - `assemble`: run the pure stages below, from search result to shown memories, for a turn and for its replay.
 - `ranking`: score the candidates by relevance and usage, and sort them.
 - `talk`: recognise lines of a conversation that state nothing: they only ask, or say that something is not known.

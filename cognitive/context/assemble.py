@@ -54,6 +54,7 @@ class AssembledContext:
         prefix: the block with shared pinned memories for the system prompt; empty if there are none.
         user_prefix: the block behind it, with the user's pinned memories, preferences and standing instructions.
         user_prefix_tokens: the number of tokens of `user_prefix`.
+        pinned: the number of memories in the two blocks of the system prompt.
         shown: the candidates in `text`, best first.
         candidates: every candidate with its result (shown, or why it was dropped), by rank.
         sections: the token budgets that applied, by memory type and in total.
@@ -63,6 +64,7 @@ class AssembledContext:
     prefix: str
     user_prefix: str
     user_prefix_tokens: int
+    pinned: int
     shown: tuple[Candidate, ...]
     candidates: tuple[CandidateResult, ...]
     sections: SectionBudgets
@@ -104,6 +106,7 @@ def assemble(
         prefix=render.prefix(system.shared, policy),
         user_prefix=(user_prefix := render.user_prefix(system.of_user, policy)),
         user_prefix_tokens=counter(user_prefix) if user_prefix else 0,
+        pinned=len(system.shared) + len(system.of_user),
         shown=filtered.kept,
         candidates=tuple(sorted((*results, *filtered.dropped), key=lambda result: result.candidate.rank)),
         sections=room,

@@ -7,37 +7,33 @@ the conversation. `assemble` then selects the memories without I/O.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
 from uuid import UUID
 
 from brain.deadline import Deadline
-from brain.embedding.embedders import CachedEmbedder, Embedders
+from brain.embedding.embedders import Embedders
 from brain.errors import CognitiveError, StoreUnavailable
-from brain.filters import NO_FILTER, MemoryFilter
+from brain.filters import MemoryFilter
 from brain.search import Hit, MemorySearch
 from brain.store import MemoryStore
 from brain.types import Memory, Vector
 from brain.users import Scope
 from cognitive.context import dedup, render, system_memories
 from cognitive.context.assemble import AssembledContext, assemble, order
-from cognitive.context.retrieve import Retrieved, embedded, retrieve, searched
-from cognitive.context.similarity import SentenceSet
+from cognitive.context.retrieve import Retriever, embedded_window
 from cognitive.degradation import Degradation
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
-from cognitive.prompt import without_injected
 from cognitive.recording.record import AlreadyInPrompt, TurnInputs, encode
 from cognitive.tokens import TokenCounter
 from cognitive.trace import NOT_ELIGIBLE, Candidate, Trace
 from cognitive.turn import Message, Shown, Turn
 
 Sent = Callable[[], Awaitable[Sequence[Message]]]
-EMPTY_WINDOW = dedup.window([], {})
-_WINDOW_SHARE = 0.8  # maximum share of the remaining time that embedding the window may take
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +85,8 @@ class ContextEngine:
         constants: Constants,
     ) -> None:
         self._store = store
-        self._search = search
         self._embedders = embedders
+        self._retriever = Retriever(search, embedders, constants)
         self._counter = counter
         self._constants = constants
 
@@ -123,11 +119,11 @@ class ContextEngine:
         searching, filters = deadline.leaving(reserved), MemoryFilter.parse(turn.where)
         (pinned, unpinned), (retrieved, embedder), (window, missing) = await asyncio.gather(
             self._pinned(turn.scope, now, searching, filters),
-            self._retrieve(turn.scope, plan.retrieval, now, searching, policy, filters),
-            self._window(turn, plan, searching, policy, expected),  # embeds while Postgres searches
+            self._retriever.retrieve(turn.scope, plan.retrieval, now, searching, policy, filters),
+            embedded_window(turn, plan, expected, self._constants, searching),  # embeds while Postgres searches
         )
         if embedder is not expected:
-            window, missing = await self._window(turn, plan, searching, policy, embedder)
+            window, missing = await embedded_window(turn, plan, embedder, self._constants, searching)
         retrieved = retrieved.in_time(deadline.left(), reserved)
         clock.lap("retrieve")
         inputs = TurnInputs.from_plan(
@@ -144,11 +140,9 @@ class ContextEngine:
             self._constants.digest,
             tuple(dict.fromkeys(each.name for each in filters.conditions)),
         )
-        assembled = assemble(
-            plan, inputs, dedup.window_comparer(window, policy), policy, self._counter, self._constants
-        )
+        compare = dedup.window_comparer(window, policy)
+        assembled = assemble(plan, inputs, compare, policy, self._counter, self._constants)
         clock.lap("assemble")
-        system = system_memories.select(inputs.pinned, policy, self._counter)
         record = encode(inputs, assembled.candidates, text=assembled.text, prefix=assembled.system)
         clock.lap("record")
         return MemoryContext(
@@ -157,24 +151,14 @@ class ContextEngine:
             user_prefix=assembled.user_prefix,
             user_prefix_tokens=assembled.user_prefix_tokens,
             shown=_shown(assembled),
-            trace=Trace(
-                plan.signals.text,
-                plan.policy,
-                now,
-                retrieved.channels,
-                assembled.candidates,
-                clock.laps,
-                record,
-                assembled.sections,
-                pinned=len(system.shared) + len(system.of_user),
-                pinned_tokens=(self._counter(assembled.prefix) if assembled.prefix else 0)
-                + assembled.user_prefix_tokens,
-            ),
+            trace=self._trace(plan, now, retrieved.channels, assembled, clock.laps, record),
             degraded=unpinned + retrieved.degraded + (missing if retrieved.found.hits else ()),
             vector=retrieved.vector,
             inputs=inputs,
             model=embedder.model,
-            first_model_vector=await self._own(plan.retrieval, retrieved.vector, embedder, deadline),
+            first_model_vector=await self._retriever.first_model_vector(
+                plan.retrieval, retrieved.vector, embedder, deadline
+            ),
         )
 
     async def recall(
@@ -197,7 +181,7 @@ class ContextEngine:
             StoreUnavailable: no part of the search answered in time.
         """
         deadline = Deadline(policy.deadlines.recall_ms)
-        retrieved, _ = await self._retrieve(scope, queries, now, deadline, policy, filters, model)
+        retrieved, _ = await self._retriever.retrieve(scope, queries, now, deadline, policy, filters, model)
         if queries and not retrieved.channels:
             raise StoreUnavailable("; ".join(retrieved.degraded))
         return order(queries, retrieved.found, now, policy, self._constants)
@@ -219,90 +203,28 @@ class ContextEngine:
         except (CognitiveError, TimeoutError) as error:
             return [], (Degradation.from_error("prefix", error, deadline),)
 
-    async def _retrieve(
+    def _trace(
         self,
-        scope: Scope,
-        queries: Sequence[RetrievalQuery],
+        plan: Plan,
         now: datetime,
-        deadline: Deadline,
-        policy: Policy,
-        filters: MemoryFilter = NO_FILTER,
-        model: str | None = None,
-    ) -> tuple[Retrieved, CachedEmbedder]:
-        """Search the memories for the queries. Return the result and the embedder that the search used.
-
-        The search uses the named embedding model, or else the agent's live model if this process has it. The search
-        result says which model is live now. If the search used another model, it is repeated with the live one. If the
-        repeated search is not in time, the first result is kept.
-        """
-
-        async def search(embedder: CachedEmbedder) -> Retrieved:
-            return await retrieve(
-                scope,
-                queries,
-                search=self._search,
-                embedder=embedder,
-                policy=policy,
-                constants=self._constants,
-                now=now,
-                deadline=deadline,
-                filters=filters,
-            )
-
-        if model is not None:
-            return await search(self._embedders.named(model)), self._embedders.named(model)
-        embedder = self._embedders.of(scope.agent_id)
-        retrieved = await search(embedder)
-        live = self._embedders.of(scope.agent_id)
-        if retrieved.channels and live is not embedder:
-            again = await search(live)
-            retrieved, embedder = (again, live) if again.channels else (retrieved, embedder)
-        missing = self._embedders.missing_live_model(scope.agent_id)
-        if missing is not None and queries:
-            detail = f"this process does not have the agent's live model {missing}; searched with {embedder.model}"
-            degraded = (*retrieved.degraded, Degradation("embedding_model_missing", detail))
-            retrieved = replace(retrieved, degraded=degraded)
-        return retrieved, embedder
-
-    async def _own(
-        self, queries: Sequence[RetrievalQuery], vector: Vector | None, embedder: CachedEmbedder, deadline: Deadline
-    ) -> Vector | None:
-        """Return the query's vector by the process's first embedder, which also embeds tools and labelled sentences."""
-        if embedder is self._embedders.first or vector is None:
-            return vector
-        return (await embedded(searched(queries[0].text), self._embedders.first, self._constants, deadline))[0]
-
-    async def _window(
-        self, turn: Turn, plan: Plan, deadline: Deadline, policy: Policy, embedder: CachedEmbedder
-    ) -> tuple[SentenceSet, tuple[Degradation, ...]]:
-        """Return the statements of the latest messages, to compare memories with, and what failed or was late.
-
-        The latest messages are the current turn's message and the messages of the last `plan.window` turns. Statements
-        without a vector, for example because it was not ready in time, are compared by words.
-        """
-        if not plan.dedup or not plan.retrieval:
-            return EMPTY_WINDOW, ()
-        texts = [each.content for each in turn.conversation if each.role in ("user", "assistant") and each.content]
-        recent = [without_injected(content) for content in texts[-2 * plan.window :]] if plan.window else []
-        stated = dedup.window_sentences([*recent, turn.text])
-        unknown = [sentence for sentence in stated if embedder.known(sentence) is None]
-        limit = self._constants.max_window_sentences
-        missing: tuple[Degradation, ...] = ()
-        try:
-            await deadline.within(
-                embedder.embed(unknown[-limit:] if limit else []),
-                _WINDOW_SHARE,
-            )
-        except TimeoutError:
-            missing = (
-                Degradation(
-                    "dedup_late", "the window was not fully embedded in time; its other sentences are compared by words"
-                ),
-            )
-        except CognitiveError as error:
-            missing = (Degradation("dedup_failed", f"{error}; compared by words"),)
-        vectors = {sentence: vector for sentence in stated if (vector := embedder.known(sentence)) is not None}
-        return dedup.window(stated, vectors), missing
+        channels: tuple[str, ...],
+        assembled: AssembledContext,
+        timings: Mapping[str, float],
+        record: str,
+    ) -> Trace:
+        prefix_tokens = self._counter(assembled.prefix) if assembled.prefix else 0
+        return Trace(
+            plan.signals.text,
+            plan.policy,
+            now,
+            channels,
+            assembled.candidates,
+            timings,
+            record,
+            assembled.sections,
+            pinned=assembled.pinned,
+            pinned_tokens=prefix_tokens + assembled.user_prefix_tokens,
+        )
 
 
 class StageTimer:

@@ -1,4 +1,4 @@
-"""Retrieval: embed the query and search an agent's memories for candidates, within the deadline.
+"""Retrieval: embed the query and the latest statements, and search an agent's memories, within the deadline.
 
 The search has up to three channels: "dense" (by meaning), "lexical" (by words) and "temporal" (by the date that the
 message names).
@@ -6,29 +6,35 @@ message names).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from math import inf
 
 from brain.deadline import Deadline
-from brain.embedding.embedders import CachedEmbedder
+from brain.embedding.embedders import CachedEmbedder, Embedders
 from brain.errors import CognitiveError
 from brain.filters import NO_FILTER, MemoryFilter
 from brain.past_turns import PastTurns
 from brain.search import MemorySearch, Query, SearchResult
-from brain.types import MemoryType, Vector
+from brain.types import Vector
 from brain.users import Scope
+from cognitive.context import dedup
+from cognitive.context.similarity import SentenceSet
 from cognitive.degradation import Degradation
-from cognitive.plan import RetrievalQuery
+from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
+from cognitive.prompt import without_injected
 from cognitive.telemetry import attributes
 from cognitive.telemetry.attributes import SEARCH_MEMORY
 from cognitive.telemetry.spans import Span
+from cognitive.turn import Turn
 
 # Characters. Of a longer message only the head and the tail are searched for, because a question is mostly there.
 _MAX_SEARCHED = 4_000
+_EMPTY_WINDOW = dedup.window([], {})
+_WINDOW_SHARE = 0.8  # maximum share of the remaining time that embedding the window may take
 # From the beginning to the end of the calendar, less a day for the conversion between time zones.
 _ALL_TIME = (datetime.min.replace(tzinfo=UTC) + timedelta(days=1), datetime.max.replace(tzinfo=UTC) - timedelta(days=1))
 
@@ -59,6 +65,72 @@ class Retrieved:
             return self
         late = Degradation("retrieval_late", "the candidates arrived too late to be ranked")
         return replace(self, found=SearchResult(()), channels=(), degraded=(*self.degraded, late))
+
+
+class Retriever:
+    """Searches agents' memories for the queries of a plan, or of the recall tool."""
+
+    def __init__(self, search: MemorySearch, embedders: Embedders, constants: Constants) -> None:
+        self._search = search
+        self._embedders = embedders
+        self._constants = constants
+
+    async def retrieve(
+        self,
+        scope: Scope,
+        queries: Sequence[RetrievalQuery],
+        now: datetime,
+        deadline: Deadline,
+        policy: Policy,
+        filters: MemoryFilter = NO_FILTER,
+        model: str | None = None,
+    ) -> tuple[Retrieved, CachedEmbedder]:
+        """Search the memories for the queries. Return the result and the embedder that the search used.
+
+        The search uses the named embedding model, or else the agent's live model if this process has it. The search
+        result says which model is live now. If the search used another model, it is repeated with the live one. If the
+        repeated search is not in time, the first result is kept.
+        """
+
+        async def search(embedder: CachedEmbedder) -> Retrieved:
+            return await retrieve(
+                scope,
+                queries,
+                search=self._search,
+                embedder=embedder,
+                policy=policy,
+                constants=self._constants,
+                now=now,
+                deadline=deadline,
+                filters=filters,
+            )
+
+        if model is not None:
+            embedder = self._embedders.named(model)
+            return await search(embedder), embedder
+        embedder = self._embedders.of(scope.agent_id)
+        retrieved = await search(embedder)
+        live = self._embedders.of(scope.agent_id)
+        if retrieved.channels and live is not embedder:
+            again = await search(live)
+            retrieved, embedder = (again, live) if again.channels else (retrieved, embedder)
+        missing = self._embedders.missing_live_model(scope.agent_id)
+        if missing is not None and queries:
+            detail = f"this process does not have the agent's live model {missing}; searched with {embedder.model}"
+            degraded = (*retrieved.degraded, Degradation("embedding_model_missing", detail))
+            retrieved = replace(retrieved, degraded=degraded)
+        return retrieved, embedder
+
+    async def first_model_vector(
+        self, queries: Sequence[RetrievalQuery], vector: Vector | None, embedder: CachedEmbedder, deadline: Deadline
+    ) -> Vector | None:
+        """Return the query's vector by the process's first embedder, which also embeds tools and labelled sentences.
+
+        `vector` is the query's vector by the embedder of the search; None, if it was not ready in time, stays None.
+        """
+        if embedder is self._embedders.first or vector is None:
+            return vector
+        return (await embedded(searched(queries[0].text), self._embedders.first, self._constants, deadline))[0]
 
 
 async def retrieve(
@@ -93,31 +165,36 @@ async def retrieve(
         return Retrieved(SearchResult(()), None, ())
     text = searched(queries[0].text)
     vector, missing = await embedded(text, embedder, constants, deadline)
-    types = {query.type: _per_channel(query.limit, policy, constants) for query in queries}
-    query = _query(
-        types,
-        text,
-        queries[0],
-        vector,
-        embedder.model,
-        filters,
-        max(query.limit for query in queries),
-        _past(now, policy, constants),
-        now,
-        policy.usage.half_life_days,
+    first = queries[0]
+    query = Query(
+        types={each.type: _per_channel(each.limit, policy, constants) for each in queries},
+        text=text,
+        vector=vector,
+        model=embedder.model,
+        wanted=max(each.limit for each in queries),
+        dates=(first.dates.start, first.dates.end) if first.dates else _ALL_TIME if first.newest else None,
+        filter=filters,
+        past=_past(now, policy, constants),
+        at=now,
+        half_life_days=policy.usage.half_life_days,
     )
-    channels = ("dense",) * (vector is not None) + ("lexical",) + ("temporal",) * (query.dates is not None)
+    retrieved = await _find(scope, query, search, deadline)
+    return replace(retrieved, degraded=(*missing, *retrieved.degraded))
+
+
+async def _find(scope: Scope, query: Query, search: MemorySearch, deadline: Deadline) -> Retrieved:
+    """Search Postgres within the deadline. If it fails or is late, return no hits, and the degradation."""
+    channels = ("dense",) * (query.vector is not None) + ("lexical",) + ("temporal",) * (query.dates is not None)
     seconds = deadline.left()
     try:
-        with Span(SEARCH_MEMORY, lambda: attributes.search(scope.agent_id, types, channels)) as span:
+        with Span(SEARCH_MEMORY, lambda: attributes.search(scope.agent_id, query.types, channels)) as span:
             found = await deadline.within(search.find(scope, query, timeout=max(seconds, 0.001)))
             span.add_attributes(
-                lambda: attributes.search_result(found.hits), lambda: attributes.search_content(text, found.hits)
+                lambda: attributes.search_result(found.hits), lambda: attributes.search_content(query.text, found.hits)
             )
     except (CognitiveError, TimeoutError) as error:
-        degraded = (*missing, Degradation.from_error("retrieval", error, deadline))
-        return Retrieved(SearchResult(()), vector, (), degraded)
-    return Retrieved(found, vector, channels, missing)
+        return Retrieved(SearchResult(()), query.vector, (), (Degradation.from_error("retrieval", error, deadline),))
+    return Retrieved(found, query.vector, channels)
 
 
 def searched(text: str) -> str:
@@ -150,32 +227,6 @@ def _per_channel(limit: int, policy: Policy, constants: Constants) -> int:
     return max(limit, min(policy.retrieval.candidates_per_channel, limit * constants.candidates_per_result))
 
 
-def _query(
-    types: Mapping[MemoryType, int],
-    text: str,
-    first: RetrievalQuery,
-    vector: Vector | None,
-    model: str,
-    filters: MemoryFilter,
-    wanted: int,
-    past: PastTurns | None,
-    now: datetime,
-    half_life_days: float,
-) -> Query:
-    return Query(
-        types=types,
-        text=text,
-        vector=vector,
-        model=model,
-        wanted=wanted,
-        dates=(first.dates.start, first.dates.end) if first.dates else _ALL_TIME if first.newest else None,
-        filter=filters,
-        past=past,
-        at=now,
-        half_life_days=half_life_days,
-    )
-
-
 def _past(now: datetime, policy: Policy, constants: Constants) -> PastTurns | None:
     """Return which past turns the search shall return besides memories, or None if the policy does not use past turns.
 
@@ -186,3 +237,30 @@ def _past(now: datetime, policy: Policy, constants: Constants) -> PastTurns | No
     cosine = constants.association_cosine(policy.association.min_similarity)
     similar = cosine if policy.association.weight else inf  # without lifts, no similar turns are retrieved
     return PastTurns(now, constants.association_max_turns, constants.association_max_similar, similar)
+
+
+async def embedded_window(
+    turn: Turn, plan: Plan, embedder: CachedEmbedder, constants: Constants, deadline: Deadline
+) -> tuple[SentenceSet, tuple[Degradation, ...]]:
+    """Return the statements of the latest messages, to compare memories with, and what failed or was late.
+
+    The latest messages are the current turn's message and the messages of the last `plan.window` turns. Statements
+    without a vector, for example because it was not ready in time, are compared by words.
+    """
+    if not plan.dedup or not plan.retrieval:
+        return _EMPTY_WINDOW, ()
+    texts = [each.content for each in turn.conversation if each.role in ("user", "assistant") and each.content]
+    recent = [without_injected(content) for content in texts[-2 * plan.window :]] if plan.window else []
+    stated = dedup.window_sentences([*recent, turn.text])
+    unknown = [sentence for sentence in stated if embedder.known(sentence) is None]
+    limit = constants.max_window_sentences
+    missing: tuple[Degradation, ...] = ()
+    try:
+        await deadline.within(embedder.embed(unknown[-limit:] if limit else []), _WINDOW_SHARE)
+    except TimeoutError:
+        detail = "the window was not fully embedded in time; its other sentences are compared by words"
+        missing = (Degradation("dedup_late", detail),)
+    except CognitiveError as error:
+        missing = (Degradation("dedup_failed", f"{error}; compared by words"),)
+    vectors = {sentence: vector for sentence in stated if (vector := embedder.known(sentence)) is not None}
+    return dedup.window(stated, vectors), missing
