@@ -252,6 +252,7 @@ def _compose(base: _Infrastructure) -> Services:
         RetentionScheduler(Retention(base.database), resolver, base.journal, background),
         ErasureListeners(),
     )
+    erasure_listeners.add(lambda scope, _: category_learner.forget(scope))
     background.on_close(resolver.drain)
     recall = Recall(stores.engine, resolver, turns, stores.counter)
     memories = AgentMemories(

@@ -180,9 +180,12 @@ class AdminApi:
         """Return the log of an agent's erasures, oldest first: what was erased, when, and how many rows."""
         return await self._memories.erasures(Scope.of(agent_id, user_id))
 
-    def on_erasure(self, listener: ErasureListener) -> None:
-        """Register a function to call at every erasure, for a component that caches agents' texts in this process."""
-        self._erasure_listeners.add(listener)
+    def on_erasure(self, listener: ErasureListener, *, weak: bool = False) -> None:
+        """Register a function to call at every erasure, for a component that caches agents' texts in this process.
+
+        With `weak`, it is a method, and is called only as long as its object exists.
+        """
+        self._erasure_listeners.add(listener, weak=weak)
 
     # --- indexes, languages, embedding models ---
 

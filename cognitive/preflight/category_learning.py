@@ -132,6 +132,7 @@ class CategoryLearner:
         self._policy = policy
         self._cache: OrderedDict[Scope, tuple[float, CategoryLearning]] = OrderedDict()
         self._refreshes: dict[Scope, asyncio.Task[None]] = {}
+        self._erasures = 0  # a refresh that began before an erasure may have read what was erased
 
     def cached(self, scope: Scope) -> CategoryLearning:
         """Return the values learned for an agent from the cache.
@@ -193,11 +194,18 @@ class CategoryLearner:
             self._cache.pop(key, None)
         return forgotten
 
+    def forget(self, scope: Scope) -> None:
+        """Remove what was learned from an agent's turns from the cache, because some of them may be erased."""
+        self._erasures += 1
+        for key in [key for key in self._cache if key.agent_id == scope.agent_id]:
+            del self._cache[key]
+
     async def drain(self) -> None:
         """Wait until no background refresh is running."""
         await asyncio.gather(*self._refreshes.values(), return_exceptions=True)
 
     async def _refresh(self, scope: Scope) -> None:
+        erasures = self._erasures
         try:
             learned = await Deadline(self._policy.for_agent(scope.agent_id).deadlines.post_turn_ms).within(
                 self._read(scope)
@@ -206,6 +214,8 @@ class CategoryLearner:
             reason = str(error) or "no answer in time"
             log.warning("could not refresh the learned categories of agent %s: %s", scope.agent_id, reason)
             learned = self._cache.get(scope, (0.0, NOTHING_LEARNED))[1]
+        if erasures != self._erasures:
+            return
         self._cache[scope] = (monotonic(), learned)
         self._cache.move_to_end(scope)
         while len(self._cache) > _MAX_AGENTS:

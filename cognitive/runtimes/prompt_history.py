@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from threading import Lock
 
 from brain.users import Scope
+from cognitive.privacy.erasure_listeners import IsErased
 from cognitive.turn import Message
 
 _MAX_SESSIONS = 512  # sessions that a process remembers, the latest
@@ -23,27 +25,40 @@ Block = tuple[str, str]  # the user's text, and the message that was sent for it
 class PromptHistory:
     """Remembers, by agent, user and session, the user's messages as they were sent, with the memories added to them.
 
-    Later model calls of a session send these messages again. Only the latest sessions are kept.
+    Later model calls of a session send these messages again. Only the latest sessions are kept. Frameworks and the
+    layer may call it from different threads.
     """
 
     def __init__(self) -> None:
         self._sent: OrderedDict[Conversation, list[Block]] = OrderedDict()
+        self._lock = Lock()
 
     def blocks(self, conversation: Conversation) -> Sequence[Block]:
         """Return pairs of the user's text and the message that was sent for it, for earlier turns.
 
         The oldest pair comes first.
         """
-        return self._sent.get(conversation, ())
+        with self._lock:
+            return tuple(self._sent.get(conversation, ()))
 
     def add(self, conversation: Conversation, text: str, sent: str) -> None:
         """Store the message `sent` (with its memory block) for the user's own text of a turn."""
-        blocks = self._sent.setdefault(conversation, [])
-        blocks.append((text, sent))
-        del blocks[:-_MAX_BLOCKS]
-        self._sent.move_to_end(conversation)
-        while len(self._sent) > _MAX_SESSIONS:
-            self._sent.popitem(last=False)
+        with self._lock:
+            blocks = self._sent.setdefault(conversation, [])
+            blocks.append((text, sent))
+            del blocks[:-_MAX_BLOCKS]
+            self._sent.move_to_end(conversation)
+            while len(self._sent) > _MAX_SESSIONS:
+                self._sent.popitem(last=False)
+
+    def forget(self, scope: Scope, is_erased: IsErased) -> None:
+        """Remove the messages that an erasure reaches if they contain erased text."""
+        with self._lock:
+            for conversation in [each for each in self._sent if scope.reaches(each[0])]:
+                blocks = self._sent[conversation]
+                blocks[:] = [block for block in blocks if not any(map(is_erased, block))]
+                if not blocks:
+                    del self._sent[conversation]
 
 
 def with_blocks(messages: Sequence[Message], blocks: Sequence[Block]) -> list[Message]:

@@ -62,6 +62,7 @@ class AgentBinding(LayerCalls):
         self.model = model
         self.models = dict(models or {})
         self.prompt_history = PromptHistory()
+        self.layer.admin.on_erasure(self.prompt_history.forget, weak=True)
 
     def turn(
         self, session_id: str, kind: TurnKind = "user", *, run_context: Any = None, user_id: object = None

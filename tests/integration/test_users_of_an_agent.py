@@ -122,6 +122,23 @@ async def test_forgotten_user_is_gone_and_others_stay(capturing, agent):
             await capturing.forget_user(agent, invalid)
 
 
+async def test_forgotten_user_leaves_nothing_that_plans_learned(urls, embedder, agent):
+    policy = Policy(categories={"user_profiles": True})
+    async with CognitiveLayer.open(urls.app, embedder=embedder, policy=policy) as layer:
+        text = "gpu status"
+        context = await layer.pre_turn(turn(agent, "ann", text))
+        await layer.post_turn(context, Outcome(response="All is well."))
+        learner, ann = internals(layer).planner._category_learner, Scope(agent, "ann")
+        learner.forget(ann)  # what the turn itself read
+        learner.cached(ann)
+        await learner.drain()
+        assert learner.cached(ann).users.keys() == {"ann"}
+        await layer.forget_user(agent, "ann")
+        assert learner.cached(ann).users == {}
+        await learner.drain()
+        assert learner.cached(ann).users == {}
+
+
 async def test_operator_changes_memories_of_any_user(layer, agent):
     ids = await layer.remember(agent, [fact("The bike is red.", user) for user in ("ann", "bob", None)])
     assert (await layer.update(agent, ids[0], content="The bike is blue.", user_id=ALL_USERS)).user_id == "ann"

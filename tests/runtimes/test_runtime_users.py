@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from harness import Endless, RunResult, Say, SharedSession
 
-from cognitive import ALL_USERS, CognitiveLayer, NewMemory
+from cognitive import ALL_USERS, CognitiveLayer, Message, NewMemory, Policy
 from cognitive.errors import InvalidInput
 from cognitive.prompt import OPENING
 from cognitive.runtimes.identity import NO_USER, RunIdentity
@@ -149,6 +149,30 @@ async def test_run_inside_another_run_has_its_user(layer, agent):
         inner = AgentBinding(layer, f"{agent}-inner", runtime="test").turn("s")
     await inner.begin(question_of("ada"))
     assert key_of("ada") in inner.context.text
+
+
+async def test_later_prompts_lack_what_was_forgotten(urls, embedder, agent):
+    policy = Policy(placement="journaled", abstention=False, deadline_ms=20_000)
+    async with CognitiveLayer.open(urls.app, embedder=embedder, policy=policy) as layer:
+        ids = await layer.remember(agent, [NewMemory(type="fact", content=key_of(u), user_id=u) for u in PLACES])
+        binding = AgentBinding(layer, agent, runtime="test")
+
+        async def prompt(user: str) -> str:
+            """Return the user's earlier message as the next model call sends it."""
+            turn = binding.turn("s", user_id=user)
+            await turn.begin("And now?")
+            said = [Message(role="user", content=question_of(user)), Message(role="user", content="And now?")]
+            return (await turn.messages(said))[0].content
+
+        for user in PLACES:
+            turn = binding.turn("s", user_id=user)
+            await turn.begin(question_of(user))
+            turn.end("completed", "It hangs there.")
+        await layer.flush()
+        assert all([key_of(user) in await prompt(user) for user in PLACES])
+        await layer.forget_user(agent, "ada")
+        await layer.forget(agent, ids[1:2], user_id="bob")
+        assert [user for user in PLACES if key_of(user) in await prompt(user)] == ["cleo"]
 
 
 async def test_recall_without_a_known_user_finds_nothing(layer, agent):
