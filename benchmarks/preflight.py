@@ -34,7 +34,7 @@ from cognitive.preflight import plan as planning
 from cognitive.preflight.category_learning import NOTHING_LEARNED, CategoryLearning, learn
 from cognitive.preflight.classifier import ExemplarClassifier
 from cognitive.preflight.rules.categories import CATEGORY_DEFINITIONS
-from cognitive.turn import Tool
+from cognitive.tool import Tool
 
 MESSAGES = json.loads((Path(__file__).parents[1] / "tests" / "data" / "messages.json").read_text(encoding="utf-8"))
 CORE = tuple(dict.fromkeys(tool for need in CATEGORY_DEFINITIONS for tool in need.tools))

@@ -27,7 +27,8 @@ from cognitive.policy import Policy
 from cognitive.preflight.category_learning import CategoryLearner
 from cognitive.preflight.category_table import category_table
 from cognitive.preflight.planner import Planner
-from cognitive.turn import Message, Tool, Turn
+from cognitive.tool import Tool
+from cognitive.turn import Message, Turn
 
 DATA = Path(__file__).parents[1] / "tests" / "data" / "agent_tools.json"
 NOW = datetime(2026, 11, 18, tzinfo=UTC)

@@ -41,6 +41,7 @@ Modules, in order of execution:
 - `turn`: the inputs and results of a turn.
 - `recall_hits`: the memories that the recall tool finds.
 - `plan`: the plan of a turn: which memories and tools it needs.
+- `tool`: the tools of a turn, before and after they are fitted to its model.
 - `trace`: the decision about every candidate memory of a turn.
 - `degradation`: reports of the parts of a turn that failed or were late, each a code and a sentence.
 - `policy`: every setting of a turn, and the policy that is active for an agent.
@@ -62,7 +63,8 @@ if TYPE_CHECKING:
     from cognitive.errors import CognitiveError
     from cognitive.layer import CognitiveLayer
     from cognitive.policy import Policy
-    from cognitive.turn import Message, Outcome, Tool, ToolCall, Turn, TurnRef
+    from cognitive.tool import Tool
+    from cognitive.turn import Message, Outcome, ToolCall, Turn, TurnRef
     from cognitive.window.engine_messages import action_prompt
 
 __all__ = [
@@ -92,7 +94,7 @@ _HOME = {
     "NewMemory": "brain.types",
     "Outcome": "cognitive.turn",
     "Policy": "cognitive.policy",
-    "Tool": "cognitive.turn",
+    "Tool": "cognitive.tool",
     "ToolCall": "cognitive.turn",
     "Turn": "cognitive.turn",
     "TurnRef": "cognitive.turn",

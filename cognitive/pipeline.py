@@ -37,8 +37,9 @@ from cognitive.recording.record import opened
 from cognitive.session.conversation import Conversation, ConversationWindow, SessionManager
 from cognitive.telemetry import attributes
 from cognitive.telemetry.spans import Span
+from cognitive.tool import ToolSelection
 from cognitive.trace import ELAPSED
-from cognitive.turn import Message, ToolSelection, Turn, TurnContext
+from cognitive.turn import Message, Turn, TurnContext
 from cognitive.window.fallback import newest_messages
 from cognitive.window.fit import FittedWindow
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -12,10 +12,10 @@ from uuid import UUID
 from brain.rollups import TurnMetrics
 from brain.search import Hit
 from brain.types import MemoryType
+from cognitive.tool import Trim
 
 _DECOYS = 5  # maximum number of decoys that are judged with the shown memories of a turn
 ELAPSED = "pre_turn"  # the name of the total among the timings of the stages
-_MAX_CUT = 50  # names of removed tools that are stored with a turn, besides their number
 
 Disposition = Literal[
     "shown",  # in the block of this turn
@@ -194,57 +194,6 @@ class StageResult:
 
     kept: tuple[Candidate, ...]
     dropped: tuple[CandidateResult, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Trim:
-    """The result of shortening and removing a turn's tools to fit the model's budget.
-
-    Sizes are bytes of compact JSON in UTF-8.
-
-    Attributes:
-        limit: the budget in bytes.
-        before_bytes: the size of all tools before; a lower bound if `late`.
-        after_bytes: the size of the remaining tools.
-        dropped: what was shortened or removed, in order, as sentences.
-        cut: the names of the removed tools, the most relevant first.
-        ranked_by: the signals that ranked the tools; empty if shortening sufficed.
-        confidence: how well the best tool matches the message, from 0 to 1.
-        low_confidence: True if a removed tool may be one that the message needs.
-        gap: a sentence if no tool seems to fit the message, else None.
-        late: True if there was no time to read the tools, so that they were removed by their names.
-    """
-
-    limit: int
-    before_bytes: int
-    after_bytes: int
-    dropped: tuple[str, ...] = ()
-    cut: tuple[str, ...] = ()
-    ranked_by: tuple[str, ...] = ()
-    confidence: float = 1.0
-    low_confidence: bool = False
-    gap: str | None = None
-    late: bool = False
-
-    @property
-    def fits(self) -> bool:
-        """True if the remaining tools are within the limit; False if even a single tool is larger."""
-        return self.after_bytes <= self.limit
-
-    @property
-    def share(self) -> float:
-        """The share of the tools' bytes that was removed, from 0 to 1."""
-        return 1 - self.after_bytes / self.before_bytes
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the result as JSON to store, with at most 50 names of removed tools and the number of all of them."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {
-            **values,
-            "confidence": round(self.confidence, 6),
-            "cut": self.cut[:_MAX_CUT],
-            "cut_count": len(self.cut),
-        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from brain.turns import TurnLog
 from brain.users import Scope, UserId
 from cognitive.catalog.plans import PastPlan, group
 from cognitive.errors import InvalidInput
-from cognitive.lab.evidence import EvaluationCase
+from cognitive.lab.cases import EvaluationCase
 from cognitive.lab.questions import Questions, Replay, TurnExplanation
 from cognitive.lab.shadow import Agreement
 from cognitive.lab.why import Explanation

@@ -27,7 +27,8 @@ from cognitive.catalog.refine import RefinedTools, ToolChooser, ask
 from cognitive.catalog.tool_variants import ToolCatalog
 from cognitive.policy import Policy
 from cognitive.policy.models import budget_for
-from cognitive.turn import Tool, ToolSelection, Turn
+from cognitive.tool import Tool, ToolSelection
+from cognitive.turn import Turn
 
 log = logging.getLogger(__name__)
 

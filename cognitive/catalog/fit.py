@@ -15,8 +15,7 @@ from pydantic_core import from_json
 from cognitive.catalog.compaction import MINIMAL_STEPS, STEPS, compact, total
 from cognitive.catalog.ranking import TOOLS_WITH_FULL_SCHEMA, ToolRanking
 from cognitive.catalog.tool_variants import ToolCatalog, ToolVariants
-from cognitive.trace import Trim
-from cognitive.turn import ToolSelection, ToolSpec
+from cognitive.tool import ToolSelection, ToolSpec, Trim
 
 MAX_TOOLS_WHEN_LATE = 128  # tools that are serialised after the deadline, some 0.1 ms each
 _MAX_SKIPPED = 20  # tools that did not fit, after which the remaining room is taken as too small for any other

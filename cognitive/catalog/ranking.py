@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from brain.past_turns import PastTurn
 from brain.types import Vector, Vectors
 from cognitive.catalog.tool_variants import ToolCatalog, needles
-from cognitive.turn import Tool
+from cognitive.tool import Tool
 
 Scores = NDArray[np.float64]  # shape (tools,)
 

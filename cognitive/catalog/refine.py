@@ -14,8 +14,7 @@ from typing import Any, Literal, Protocol
 
 from brain.deadline import AttemptFailure, attempt
 from cognitive.catalog.compaction import first_sentence
-from cognitive.trace import Trim
-from cognitive.turn import Tool, ToolSpec
+from cognitive.tool import Tool, ToolSpec, Trim
 
 RefineFailure = Literal[
     "empty",  # the answer is empty

@@ -20,7 +20,7 @@ from pydantic_core import from_json, to_json
 
 from brain.text import as_lexeme, normalise, words
 from cognitive.catalog.compaction import MINIMAL_STEPS, forms, stripped, total
-from cognitive.turn import Tool
+from cognitive.tool import Tool
 
 Holding = NDArray[np.bool_]  # shape (tools,)
 

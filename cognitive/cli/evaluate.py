@@ -18,8 +18,8 @@ from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL, USER
 
 if TYPE_CHECKING:
     from brain.turn_records import Verdict
+    from cognitive.lab.cases import EvaluationCase
     from cognitive.lab.evaluate import Evaluation
-    from cognitive.lab.evidence import EvaluationCase
 
 POLICY_SOURCE = "{version, source, chosen}"
 MAX_TURNS = click.option(
@@ -112,8 +112,8 @@ async def _evaluate(
     until: datetime | None,
     limit: int,
 ) -> _EvaluationAnswer:
+    from cognitive.lab.cases import to_logged_turn, unanswerable_settings
     from cognitive.lab.evaluate import evaluate
-    from cognitive.lab.evidence import to_logged_turn, unanswerable_settings
 
     recorded_turns = await read(agent, user_id, since, until, limit, file)
     turns = []

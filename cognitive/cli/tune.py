@@ -86,7 +86,7 @@ async def _tune(
     file: Path | None,
     out: Path,
 ) -> _TuningAnswer:
-    from cognitive.lab.evidence import unanswerable_settings
+    from cognitive.lab.cases import unanswerable_settings
     from cognitive.lab.tune import SPACE, answerable, as_evidence, tune
 
     recorded = await read(agent, user_id, since, until, limit, file)

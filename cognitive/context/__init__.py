@@ -11,6 +11,7 @@ Modules, in order of execution:
 - `refusals`: recognise clauses that refuse, and drop the lines of an assistant that only refuse.
 - `speakers`: patterns of lines by who speaks and about whom, for ranking.
 - `precedence`: order candidates between which scores cannot decide: identifiers, versions, replacements.
+- `identifiers`: find codes and versions in a text, for `precedence`.
 - `usage`: compute how past use changes a score, by a boost (a factor) and a lift (an addition).
 - `system_memories`: select the memories of the system message: shared ones, and those of the turn's user.
 - `formed`: drop captured lines from which another candidate was formed.

@@ -21,30 +21,18 @@ from brain.caches import cached
 from brain.claims import announces_change, denies, states_wish, subject_stems
 from brain.search import Hit
 from brain.text import lexemes
+from cognitive.context.identifiers import identifiers
 from cognitive.context.speakers import USERS
 from cognitive.plan import RetrievalQuery
 from cognitive.policy.constants import Constants
 from cognitive.trace import Candidate
 
-_TOKEN = re.compile(r"[^\s,;!?()\[\]{}<>\"'`|=]+")
-_MIN_DIGITS = 3  # of an identifier with letters: "covid-19" and "mp3" are words, "E404" and "QB31132" are identifiers
-_LONG_NUMBER = 5  # digits of an identifier without letters; shorter numbers are as often a year or an amount
-_DOTTED = re.compile(r"v?\d+(?:\.\d+){2,}(?::\d+)?")
-_QUANTITY = re.compile(r"[\d.:,/-]*\d[a-z]{1,4}")  # "500ml", "1990s", "400th"
-_YEAR = re.compile(r"(?:[a-z]+-?|\d{1,2}\.\d{1,2}\.)(?:19|20)\d\d")  # "mid-2023", "5.11.2026"
-_SNAKE = re.compile(r"[^\W_]+(?:_[^\W_]+)+")
 _MAX_COMPARED = 64  # best candidates that are compared with each other; lower ones would not be shown
 _MAX_KEPT = 4_096  # memories whose words are cached, because turns retrieve the same ones again
 _MIN_STEMS = 3  # of a text that is compared by its stems; one different word changes a shorter statement
 _MAX_IDENTIFIERS = 64  # of a query that are looked for; a pasted log has thousands
 _MAX_NAMES, _MAX_NAMED = 3, 40  # identifiers that a reason names, and characters of each
 _MAX_WISH = 160  # characters; a longer line of the user's is about several things
-
-
-def identifiers(text: str) -> tuple[str, ...]:
-    """Return the identifiers in a text, lower-cased, in order: codes, versions, addresses, long numbers, snake_case."""
-    tokens = (match.group().strip(".:#*").casefold() for match in _TOKEN.finditer(text))
-    return tuple(dict.fromkeys(token for token in tokens if _identifies(token)))
 
 
 def precede(ordered: Sequence[Candidate], query: RetrievalQuery | None, constants: Constants) -> list[Candidate]:
@@ -98,19 +86,6 @@ class _Moves(NamedTuple):
         if steps == 0:
             return ""
         return (self.up if steps < 0 else self.down).get(memory_id, "")
-
-
-def _identifies(token: str) -> bool:
-    """Return True if a token is an identifier, and not a year, a quantity or a plain word."""
-    digits = sum(char.isdigit() for char in token)
-    if _YEAR.fullmatch(token) or _QUANTITY.fullmatch(token):
-        return False
-    return bool(
-        (digits >= _LONG_NUMBER and token.isdigit())
-        or (digits >= _MIN_DIGITS and any(char.isalpha() for char in token))
-        or _DOTTED.fullmatch(token)
-        or _SNAKE.fullmatch(token)
-    )
 
 
 def _identified_first(ordered: Sequence[Candidate], query: RetrievalQuery, moves: _Moves) -> list[Candidate]:

@@ -7,7 +7,8 @@ Modules, in order of execution:
 - `descriptions`: write such an explanation as plain sentences.
 - `rank_changes`: describe what changed a memory's score and rank.
 - `replay`: run a turn again with its policy or another, and list the differences.
-- `evidence`: convert recorded turns into data on the effect of another policy.
+- `cases`: convert recorded turns into data on the effect of another policy.
+- `evidence`: put this data into arrays, and measure how much it can tell.
 - `evaluate`: estimate from this data how many memories per turn would be used under the other policy.
 - `tune`: search for a better policy, and evaluate it on turns that the search did not use.
 - `samples`: read and cache recorded turns for repeated what-if questions.

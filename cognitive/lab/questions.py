@@ -16,7 +16,7 @@ from brain.types import Memory
 from brain.users import Scope
 from cognitive.errors import InvalidInput, PolicyError
 from cognitive.lab import descriptions
-from cognitive.lab.evidence import EvaluationCase, evaluation_case
+from cognitive.lab.cases import EvaluationCase, evaluation_case
 from cognitive.lab.replay import ReplayDifference, Replayed, ShownUsage, difference, replan, replay, unanswerable
 from cognitive.lab.shadow import Agreement, agreements
 from cognitive.lab.why import Explanation, Judged, explain, explain_missing

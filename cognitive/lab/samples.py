@@ -21,7 +21,7 @@ from brain.turn_records import Verdict
 from brain.types import Memory
 from brain.users import Scope
 from cognitive.errors import InvalidInput, PolicyError
-from cognitive.lab.evidence import EvaluationCase, evaluation_case, restored_evaluation_case
+from cognitive.lab.cases import EvaluationCase, evaluation_case, restored_evaluation_case
 from cognitive.lab.what_if import Sample, WhatIf, needs_history, what_if
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants

@@ -12,8 +12,9 @@ import numpy as np
 
 from brain.turn_records import Verdict
 from cognitive.errors import InvalidInput
+from cognitive.lab.cases import EvaluationCase, to_logged_turn, unanswerable_settings
 from cognitive.lab.evaluate import RESAMPLES, Estimate, Evaluation, Numbers, evaluate, resample
-from cognitive.lab.evidence import EvaluationCase, LoggedCandidate, LoggedTurn, to_logged_turn, unanswerable_settings
+from cognitive.lab.evidence import LoggedCandidate, LoggedTurn
 from cognitive.policy import Policy
 
 Score = Callable[[Policy], float]

@@ -8,15 +8,9 @@ from datetime import datetime
 from uuid import UUID
 
 from brain.turn_records import Verdict
+from cognitive.lab.cases import EvaluationCase, counts_as_used, to_logged_turn, unanswerable_settings
 from cognitive.lab.evaluate import Evaluation, evaluate
-from cognitive.lab.evidence import (
-    EvaluationCase,
-    LoggedCandidate,
-    LoggedTurn,
-    counts_as_used,
-    to_logged_turn,
-    unanswerable_settings,
-)
+from cognitive.lab.evidence import LoggedCandidate, LoggedTurn
 from cognitive.policy import Policy
 from cognitive.policy.live import with_changes
 

@@ -18,7 +18,7 @@ from cognitive.preflight.rules.categories import (
 )
 from cognitive.preflight.rules.category_rules import RULES
 from cognitive.preflight.rules.matching import Rule, RuleTable
-from cognitive.turn import Tool
+from cognitive.tool import Tool
 
 _NAMES = frozenset(need.name for need in CATEGORY_DEFINITIONS)
 

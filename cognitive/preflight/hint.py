@@ -10,7 +10,7 @@ from cognitive.plan import Plan
 from cognitive.policy import Policy
 from cognitive.preflight.category_table import category_table
 from cognitive.preflight.rules.matching import compile_pattern
-from cognitive.turn import Tool
+from cognitive.tool import Tool
 
 MAX_NAMED = 12  # tools that a hint names; the model sees all of them anyway
 _plain = compile_pattern(r"^[\w.:/-]{1,64}$", name="hint.tool")

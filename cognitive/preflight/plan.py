@@ -18,7 +18,7 @@ from cognitive.preflight.category_table import category_table
 from cognitive.preflight.hint import hint, wanted_tools
 from cognitive.preflight.rules.categories import FALLBACK_THINKING, FULL
 from cognitive.preflight.tool_categories import is_named
-from cognitive.turn import Tool
+from cognitive.tool import Tool
 
 # A recency above the first number gives episodes at least this many tokens and memories, whatever the frame.
 RECENCY_ROW = (0.5, 1000, 8)

@@ -20,7 +20,8 @@ from cognitive.preflight.category_table import category_table
 from cognitive.preflight.classifier import Classifiers
 from cognitive.preflight.follow_ups import Earlier
 from cognitive.prompt import without_injected
-from cognitive.turn import ToolSelection, Turn
+from cognitive.tool import ToolSelection
+from cognitive.turn import Turn
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from brain.caches import cached
 from cognitive.preflight.rules.matching import RuleTable
 from cognitive.preflight.rules.tool_names import TOOL_KINDS, TOOL_NAME_RULES
-from cognitive.turn import Tool
+from cognitive.tool import Tool
 
 _MAX_CACHED = 16_384  # names, some 300 bytes each
 _MAX_LENGTH = 200  # characters of a name that are read

@@ -35,7 +35,8 @@ from cognitive.runtimes.codec import NOT_TEXT, PartsCodec, WrappedMessage, split
 from cognitive.runtimes.identity import AgentIdSource, UserIdSource, user_in
 from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME, to_tool
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession
-from cognitive.turn import Message, Role, ToolSpec
+from cognitive.tool import ToolSpec
+from cognitive.turn import Message, Role
 
 
 class CognitiveContextProvider(ContextProvider):

@@ -9,7 +9,8 @@ from pydantic_core import to_json
 
 from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, to_tool_call
 from cognitive.runtimes.tools import to_tool
-from cognitive.turn import Message, Role, Tool, ToolCall, ToolSpec
+from cognitive.tool import Tool, ToolSpec
+from cognitive.turn import Message, Role, ToolCall
 
 JsonObject = Mapping[str, Any]
 

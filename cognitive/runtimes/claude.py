@@ -34,7 +34,8 @@ from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.identity import AgentIdSource, UserIdSource
 from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME, RECALL_PARAMETERS
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession
-from cognitive.turn import Message, Tool, TurnKind
+from cognitive.tool import Tool
+from cognitive.turn import Message, TurnKind
 
 T = TypeVar("T")
 

@@ -35,7 +35,7 @@ from cognitive.runtimes.identity import AgentIdSource, NoUser
 from cognitive.runtimes.prompt_history import find_user_message
 from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_UNAVAILABLE, to_tool
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession
-from cognitive.turn import Tool, ToolSpec
+from cognitive.tool import Tool, ToolSpec
 
 _MAX_RUNS = 10_000  # open invocations; ADK does not report cancelled ones, so the oldest are abandoned
 

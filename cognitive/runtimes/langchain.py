@@ -41,7 +41,7 @@ from cognitive.runtimes.identity import AgentIdSource, UserIdSource, user_in
 from cognitive.runtimes.langchain_messages import CODEC
 from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME, ToolCallResult, to_tool
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession
-from cognitive.turn import Tool, ToolSpec
+from cognitive.tool import Tool, ToolSpec
 
 _MAX_OPEN_TURNS = 512  # open turns by thread, for runs that continue after an interrupt
 

@@ -50,7 +50,8 @@ from cognitive.runtimes.openai_items import ItemCodec
 from cognitive.runtimes.openai_settings import with_defaults, with_demanded_tool, with_thinking
 from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, to_tool
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession, current_turn, ends_turn
-from cognitive.turn import ToolSpec, TurnKind
+from cognitive.tool import ToolSpec
+from cognitive.turn import TurnKind
 
 _CODEC = ItemCodec()
 _MAX_NAME_LENGTH = 52  # characters: OpenAI accepts 64, and `_rename_denied_calls` appends 12

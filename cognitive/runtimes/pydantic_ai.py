@@ -43,7 +43,8 @@ from cognitive.runtimes.codec import NOT_TEXT, PartsCodec, WrappedMessage, outpu
 from cognitive.runtimes.identity import AgentIdSource, UserIdSource, user_in
 from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, to_tool
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession, ends_turn
-from cognitive.turn import Message, ToolSpec
+from cognitive.tool import ToolSpec
+from cognitive.turn import Message
 
 
 class CognitiveCapability(AbstractCapability[Any]):

@@ -31,7 +31,8 @@ from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage
 from cognitive.runtimes.identity import AgentIdSource, UserIdSource
 from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, to_tool
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession, ends_turn
-from cognitive.turn import Message, Role, ToolSpec
+from cognitive.tool import ToolSpec
+from cognitive.turn import Message, Role
 
 T = TypeVar("T")
 

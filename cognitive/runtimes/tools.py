@@ -14,7 +14,8 @@ from cognitive.errors import InvalidInput
 from cognitive.policy import Policy
 from cognitive.prompt import CLOSING, OPENING, sealed
 from cognitive.recall_hits import RecallHits
-from cognitive.turn import Tool, ToolSpec, TurnContext
+from cognitive.tool import Tool, ToolSpec
+from cognitive.turn import TurnContext
 
 log = logging.getLogger(__name__)
 

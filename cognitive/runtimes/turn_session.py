@@ -23,7 +23,8 @@ from cognitive.runtimes.identity import AgentIdSource, RunIdentity, UserIdSource
 from cognitive.runtimes.layer_calls import LayerCalls, log_error
 from cognitive.runtimes.prompt_history import PromptHistory, find_user_message, with_blocks
 from cognitive.runtimes.tools import RECALL_NAME, RECALL_UNAVAILABLE, ToolCallResult, recall_answer
-from cognitive.turn import Message, Outcome, Status, Tool, ToolCall, ToolSpec, Turn, TurnContext, TurnKind
+from cognitive.tool import Tool, ToolSpec
+from cognitive.turn import Message, Outcome, Status, ToolCall, Turn, TurnContext, TurnKind
 
 T = TypeVar("T")
 

@@ -16,8 +16,9 @@ from cognitive.policy import Policy
 from cognitive.policy.tables import Placement
 from cognitive.preflight import plan as planning
 from cognitive.prompt import PlacedPrompt, PromptParts, place
-from cognitive.trace import Trace, Trim
-from cognitive.turn import Message, Shown, ToolSpec, Turn, TurnContext
+from cognitive.tool import ToolSpec, Trim
+from cognitive.trace import Trace
+from cognitive.turn import Message, Shown, Turn, TurnContext
 from cognitive.window.fallback import newest_messages
 
 UNPREPARED = "unprepared"  # the plan's reason in a turn that no server prepared

@@ -27,7 +27,8 @@ from brain.types import (
 )
 from cognitive.recall import MAX_HITS
 from cognitive.recall_hits import RecallHit
-from cognitive.turn import MAX_MESSAGE_LENGTH, Message, MessageText, Tool, Turn, Where
+from cognitive.tool import Tool
+from cognitive.turn import MAX_MESSAGE_LENGTH, Message, MessageText, Turn, Where
 
 MAX_MESSAGES = 20_000  # per conversation; they take about a second, in which other requests wait
 MAX_TOOLS = 2_000  # per turn; about twenty times what hosts send to a model

@@ -21,8 +21,8 @@ from brain.decay import decayed
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Turn
 from cognitive.bootstrap import Extensions, assemble
 from cognitive.errors import InvalidInput
+from cognitive.lab.cases import to_logged_turn, with_relearned_usage
 from cognitive.lab.evaluate import evaluate
-from cognitive.lab.evidence import to_logged_turn, with_relearned_usage
 from cognitive.policy.constants import Constants
 
 CHECKOUT = Path(__file__).parents[2]

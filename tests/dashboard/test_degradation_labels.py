@@ -15,7 +15,7 @@ from cognitive.dashboard.tools_view import turn_tools
 from cognitive.degradation import DEGRADATION_CODES, Degradation, part
 from cognitive.server import assembly
 from cognitive.telemetry.metrics import STAGES
-from cognitive.trace import Trim
+from cognitive.tool import Trim
 from tests.serving import inside
 
 

@@ -95,6 +95,7 @@ BEYOND = {
     "cognitive/background.py": "background tasks: it limits them and ends them at close",
     "cognitive/context/duplicates.py": "candidates compared with each other: they take places, sentences don't",
     "cognitive/context/evidence.py": "the terms of evidence: the benchmark that fits their weights reads them, too",
+    "cognitive/context/identifiers.py": "what a code or a version is: text rules of their own, without ranking",
     "cognitive/context/listing.py": "requests for lists: they pass over abstention",
     "cognitive/context/numbers.py": "numbers in one spelling: attribution compares values by it, too",
     "cognitive/context/refusals.py": "refusals: retrieval drops the lines that refuse, attribution the clauses",
@@ -118,6 +119,7 @@ BEYOND = {
     "cognitive/telemetry/metrics.py": "the metrics and their port, which a host's metrics implement",
     "cognitive/telemetry/operations.py": "telemetry of a layer's methods, which contain none themselves",
     "cognitive/telemetry/spans.py": "spans: the only module that knows if the host traces",
+    "cognitive/tool.py": "the types of tools: the catalog and the adapters of frameworks use them without a turn",
     "cognitive/tokens.py": "an estimate of tokens: a port, which a host's counter replaces",
     "cognitive/window/engine_messages.py": "the engine's own messages: written and recognised in one place",
 }

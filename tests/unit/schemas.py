@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from cognitive.turn import Tool
+from cognitive.tool import Tool
 
 # names that are keywords elsewhere: a property may be called anything
 NAMES = st.sampled_from(

@@ -13,7 +13,7 @@ from schemas import PARAMETERS, TOOLS, complaints, nodes
 from cognitive.catalog.compaction import MINIMAL_STEPS, STEPS, compact, few_words, first_sentence, forms, total
 from cognitive.catalog.tool_variants import ToolVariants
 from cognitive.errors import InvalidInput
-from cognitive.turn import Tool
+from cognitive.tool import Tool
 
 CONSTRAINTS = ("type", "enum", "const", "required", "$ref", "default", "additionalProperties")
 

@@ -14,7 +14,7 @@ from cognitive.catalog.fit import cut_late, fit
 from cognitive.catalog.ranking import TOOLS_WITH_FULL_SCHEMA, ToolRanking
 from cognitive.catalog.tool_variants import ToolCatalog, ToolVariants
 from cognitive.policy import Policy
-from cognitive.turn import Tool
+from cognitive.tool import Tool
 
 POLICY = Policy()
 CATALOGS = st.lists(TOOLS, min_size=1, max_size=8).map(

@@ -10,7 +10,7 @@ from brain.past_turns import PastTurn
 from cognitive.catalog.ranking import TOOLS_WITH_FULL_SCHEMA, ToolEvidence, ToolVectors, calls, rank
 from cognitive.catalog.tool_variants import ToolCatalog
 from cognitive.policy import Policy
-from cognitive.turn import Tool
+from cognitive.tool import Tool
 
 POLICY = Policy()
 QUERY = unit(1, 0)

@@ -16,7 +16,7 @@ from cognitive.policy.tables import FRAMES
 from cognitive.preflight import plan as planning
 from cognitive.preflight.category_table import category_table
 from cognitive.preflight.plan import merge_requirements, sections, summary
-from cognitive.turn import Tool
+from cognitive.tool import Tool
 
 POLICY = Policy()
 CORE = (

@@ -15,7 +15,7 @@ from cognitive.policy import Policy
 from cognitive.preflight import classification, signals
 from cognitive.preflight import plan as planning
 from cognitive.preflight.rules.categories import CATEGORY_DEFINITIONS
-from cognitive.turn import Tool
+from cognitive.tool import Tool
 
 MESSAGES = json.loads((Path(__file__).parents[1] / "data" / "messages.json").read_text(encoding="utf-8"))
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)

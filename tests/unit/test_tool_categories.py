@@ -16,7 +16,7 @@ from cognitive.preflight.rules.matching import RuleTable
 from cognitive.preflight.rules.tool_names import TOOL_KINDS, TOOL_NAME_RULES
 from cognitive.preflight.tool_categories import words
 from cognitive.runtimes.tools import to_tool
-from cognitive.turn import Tool
+from cognitive.tool import Tool
 from tests.unit.test_equip import equipped
 
 TABLE = category_table(Policy())

@@ -12,16 +12,15 @@ from making import AT, found, hit, uid
 from brain.past_turns import PastShown, PastTurn
 from brain.turn_records import Verdict
 from cognitive.errors import InvalidInput
-from cognitive.lab.evaluate import evaluate
-from cognitive.lab.evidence import (
+from cognitive.lab.cases import (
     EvaluationCase,
-    LoggedCandidate,
-    LoggedTurn,
     restored_evaluation_case,
     to_logged_turn,
     unanswerable_settings,
     with_relearned_usage,
 )
+from cognitive.lab.evaluate import evaluate
+from cognitive.lab.evidence import LoggedCandidate, LoggedTurn
 from cognitive.lab.replay import again, unanswerable
 from cognitive.lab.tune import SPACE, SettingRange, answerable, as_toml, balance, balance_gained, search, tune
 from cognitive.plan import Signals
