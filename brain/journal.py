@@ -187,8 +187,7 @@ class Journal:
     def cut(self, scope: Scope, remains: Residue, *, dry_run: bool = False) -> int:
         """Remove erased text from a user's entries, and return the number of entries that contained such text.
 
-        In the operator's view, and in the view without a user, the entries of all users are searched: the turns of all
-        users read shared memories.
+        In the view without a user, the entries of all users are searched, since all turns read shared memories.
 
         A changed entry gets a new id. A process that drains the old entry finds it gone. `dry_run` only counts.
         """

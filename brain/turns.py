@@ -59,10 +59,11 @@ class TurnLog:
         durable: bool = False,
         still: StillWanted | None = None,
     ) -> None:
-        """Record a turn; if it is recorded already, change nothing. Also abandon some turns that stayed open too long.
+        """Record a turn; if it is recorded already, change nothing. Also abandon turns of its user that stayed open.
 
         With `durable`, wait until the turn is on disk. Without it, a crash may lose the turn; `close` can then record
-        it together with its outcome. If the callback `still` returns False, nothing is recorded.
+        it together with its outcome. If the callback `still` returns False, nothing is recorded. At most 100 turns are
+        abandoned, which have been open for more than `abandon_after_minutes`.
         """
 
         async def work(c: Connection) -> None:
@@ -149,7 +150,7 @@ class TurnLog:
     async def expose_recalled(
         self, scope: Scope, turn_id: str, memories: Sequence[tuple[UUID, MemoryType, float | None, int]], at: datetime
     ) -> None:
-        """Record that the turn showed the memories that the recall tool returned, unless the turn is closed.
+        """Record that the turn showed the memories that the recall tool returned, unless it is closed or was erased.
 
         `memories` are (id, type, relevance gap, tokens). The gap is the best relevance of the turn minus the memory's,
         or None.
@@ -157,7 +158,12 @@ class TurnLog:
         ids, types, relevance_gaps, tokens = ([each[n] for each in memories] for n in range(4))
         shown = {"memory_ids": ids, "memory_types": types, "relevance_gaps": relevance_gaps, "tokens": tokens}
         bound = SQL.expose_recalled(agent_id=scope.agent_id, turn_id=turn_id, at=at, **shown)
-        await self._database.run(scope, lambda c: c.execute(*bound))
+
+        async def work(c: Connection) -> None:
+            await share_agent(c, scope.agent_id)
+            await c.execute(*bound)
+
+        await self._database.run(scope, work)
 
     async def shown(self, scope: Scope, turn_id: str) -> list[ExposureRow]:
         """Return the memories that a turn showed: those of its prompt, in their order there, then those of recall."""

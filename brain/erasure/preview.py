@@ -47,7 +47,7 @@ async def _receipt(purge: Purge, ids: list[UUID], c: Connection) -> Receipt:
     # turns are locked before sessions, as in the closing of a turn
     responses = await _withheld(purge, gone, c)
     touched = Counter[str]()
-    for part in purge_derived.parts(purge.remains):
+    for part in purge_derived.parts(purge):
         touched.update(await part(c, purge, None))
     all_gone = [id for own in gone.values() for id in own]
     bound = purge_derived.SQL.rows_of_memories(agent_id=purge.agent_id, memory_ids=all_gone)

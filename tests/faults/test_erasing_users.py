@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime
+from itertools import count
 from time import time
 from uuid import UUID
 
@@ -30,8 +31,8 @@ from brain.erasure.erasing import Eraser
 from brain.postgres.database import Database
 from brain.store import MemoryStore
 from brain.users import ALL_USERS, SHARED, Scope
-from cognitive import NewMemory
-from cognitive.errors import InvalidInput, UnknownMemory
+from cognitive import NewMemory, Outcome, Turn
+from cognitive.errors import InvalidInput, StoreError, UnknownMemory
 from tests.integration.test_user_stores import As, UserStore
 from tests.integration.test_users import SCOPED
 from tests.internals import internals
@@ -192,6 +193,73 @@ async def test_text_from_before_an_erasure_is_refused_for_its_user_only(database
         assert await artifacts.put(
             Scope(agent), "s", [NewArtifact(UUID(int=2), "Text.", "log")], received_at=time() + 60
         )
+
+
+async def test_recall_for_a_turn_of_an_erased_user_stores_nothing(site, agent, admin):
+    async with opened(site) as layer:
+        await layer.remember(agent, [NewMemory(type="fact", content="The crane is green.")])
+        turn = Turn(agent_id=agent, session_id="s", text="What is green?", user_id="ann", turn_id="t")
+        await layer.pre_turn(turn)
+        await layer.forget_user(agent, "ann")
+        for user in ("ann", "bob"):
+            assert await layer.recall(agent, "green crane", turn_id="t", user_id=user)
+        assert (await rows_of(admin, agent, "ann")).keys() == {"erasure"}
+        assert len((await rows_of(admin, agent, "bob"))["exposure"]) == 1
+
+
+async def test_operators_notes_are_cut_by_the_operator_only(site, agent):
+    async with opened(site) as layer:
+        ids = {}
+        for user in ("ann", "bob"):
+            [ids[user]] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, user_id=user)])
+        await layer.policies.save(agent, {"usage.half_life_days": 9}, by="ada", note=f"Since {SECRET}")
+        for user, view, cut in (("ann", "ann", 0), ("bob", ALL_USERS, 1)):
+            foreseen = await layer.admin.preview_forget(agent, [ids[user]], user_id=view)
+            receipt = await layer.forget(agent, [ids[user]], user_id=view)
+            assert (foreseen.notes_cut, receipt.notes_cut) == (cut, cut)
+            [version] = await layer.policies.list(agent)
+            assert (SECRET in version.note) is not cut
+
+
+async def test_operator_forgets_a_users_memory_in_the_users_journal_only(site, agent):
+    async with opened(site) as layer:
+        [id] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, user_id="ann")])
+        journal, outcome = internals(layer).journal, Outcome(response=SECRET).model_dump_json()
+        for user in ("ann", "bob"):
+            journal.put(Scope(agent, user), "t", outcome=outcome)
+        with journal.draining():
+            assert (await layer.admin.preview_forget(agent, [id], user_id=ALL_USERS)).journaled == 1
+            assert (await layer.forget(agent, [id], user_id=ALL_USERS)).journaled == 1
+            texts = {user: journal.find(Scope(agent, user), "t").outcome for user in ("ann", "bob")}
+        assert SECRET not in texts["ann"]
+        assert SECRET in texts["bob"]
+
+
+async def test_failed_erasure_names_the_memories_that_stay(database, agent):
+    ids = {}
+    for user in ("ann", "bob"):
+        [ids[user]] = await memories(database, user).remember(agent, [NewMemory(type="fact", content=SECRET)], now=AT)
+    store = MemoryStore(database, embedders())
+    versions = count()
+
+    async def change() -> None:
+        content = f"The vault opens with the key number {next(versions)}."
+        await store.update(Scope(agent, "bob"), ids["bob"], lambda memory: NewMemory(type="fact", content=content))
+
+    class Changed:
+        """A database in which bob's memory gets a new text after each transaction in bob's view."""
+
+        async def run(self, scope, work, **options):
+            result = await database.run(scope, work, **options)
+            if scope.user == "bob":
+                await change()
+            return result
+
+    erasing = Eraser(Changed(), store, embedders())
+    with pytest.raises(StoreError, match=f"{ids['bob']} were changed 50 times in a row and are not erased"):
+        await erasing.memories(Scope(agent, ALL_USERS), [ids["ann"], ids["bob"]])
+    left = await store.get(Scope.all_users(agent), list(ids.values()))
+    assert [memory.id for memory in left] == [ids["bob"]]
 
 
 class Slow:
