@@ -39,6 +39,7 @@ Modules, in order of execution:
 - `artifacts`: store large texts outside the prompt, and read them a page at a time.
 - `subtasks`: store subtasks, their dependencies and their results.
 - `journal`: store turns on this machine's disk while Postgres is away.
+- `opened_turns`: write an opened turn as JSON for the journal, and read it back.
 - `policies`: store the policies that operators saved, and which of them is active.
 - `erasure`: erase memories and agents, and everything derived from them.
 - `caches`: empty the caches of texts after an erasure.

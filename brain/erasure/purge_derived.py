@@ -44,8 +44,8 @@ class Quoting:
 class Purge:
     """A search for the erased text `remains` in the rows of one user, or for shared memories in those of all users.
 
-    `user_id` is the user of the erased memories, '' for shared ones. With `notes`, the notes on policies are searched too; a
-    user's view does not search them, since operators write them.
+    `user_id` is the user of the erased memories, '' for shared ones. With `notes`, the notes on policies are searched
+    too; a user's view does not search them, since operators write them.
     """
 
     agent_id: str

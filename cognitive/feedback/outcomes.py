@@ -14,7 +14,8 @@ from dataclasses import replace
 from brain.deadline import Deadline
 from brain.erasure.residue import Residue
 from brain.errors import EmbeddingError, InvalidInput, JournalError, StoreError, UnknownTurn
-from brain.journal import Journal, JournalEntry, read, written
+from brain.journal import Journal, JournalEntry
+from brain.opened_turns import read, written
 from brain.redacting import UNREDACTED, WITHHELD, Redactor
 from brain.text import storable
 from brain.turn_records import Decoy, ExposureRow, OpenTurn, PlannedTurn, StillWanted, TurnJudgement, TurnMessage
