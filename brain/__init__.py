@@ -14,6 +14,7 @@ Modules, in order of execution:
 - `forming`: note which turns' captured lines are still to form memories.
 - `states`: hide memories and show them again.
 - `redacting`: remove secrets and personal data from a text before it is stored.
+- `preparing`: identify, index and embed memories before they are written.
 - `memory_rows`: write, rewrite and erase the rows of a memory inside a transaction.
 - `agent_rows`: lock an agent's row, and decide in which languages its memories are indexed.
 - `claims`: recognise subject, attribute and value of a statement.

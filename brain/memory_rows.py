@@ -3,43 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from brain import agent_rows, archive, index_rows, statements, value_rows
-from brain.archive import MemoryMetadata
 from brain.embedding.embedders import Embedders
 from brain.errors import InvalidInput, UnknownMemory
-from brain.index_rows import PassageVector
 from brain.indexing import IndexedPassage
 from brain.languages import AgentLanguages
 from brain.postgres.database import Connection
-from brain.types import NewMemory, above
+from brain.preparing import PreparedMemory
+from brain.types import above
 from brain.users import Scope
 
 SQL = statements.load("store")
 
 MAX_REVISIONS = 100  # stored per memory; a program that changes a memory more often must not fill the table
-
-
-@dataclass(frozen=True, slots=True)
-class PreparedMemory:
-    """A memory ready to be written, indexed and embedded.
-
-    `claim` is the subject and attribute that the memory states (see `brain.claims`), None if none was recognised.
-    `kept` has the metadata of an imported memory.
-    """
-
-    id: UUID
-    identity: bytes
-    memory: NewMemory
-    occurred_at: datetime
-    passages: list[IndexedPassage]
-    vectors: Mapping[str, Sequence[PassageVector]]  # by model
-    claim: str | None = None
-    kept: MemoryMetadata | None = None
 
 
 async def share_agent(c: Connection, agent_id: str) -> None:

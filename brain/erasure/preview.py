@@ -14,7 +14,7 @@ from brain.memory_rows import SQL
 from brain.postgres.database import Connection
 from brain.postgres.transaction import write_as
 from brain.postgres.wire_types import as_value
-from brain.store import identity
+from brain.preparing import identity
 from brain.types import Memory, NewMemory, Receipt
 
 _ByUser = dict[str, list[UUID]]  # ids of memories by their users, '' for shared ones
