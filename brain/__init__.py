@@ -34,6 +34,7 @@ Modules, in order of execution:
 - `decay`: compute the exponential decay of usage counts.
 - `passage_texts`: read the texts of passages by memory id and ordinal.
 - `turns`: record turns and their outcomes, each once.
+- `turn_outcomes`: count the outcome of a turn and ratings of its memories.
 - `turn_records`: define the values that a turn is recorded as.
 - `rollups`: compute what a turn adds to the counts of its hour and day.
 - `sessions`: store the summary, plan and last messages of a session.
