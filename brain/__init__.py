@@ -54,6 +54,7 @@ Modules, in order of execution:
 - `deadline`: wait for a task at most until a deadline.
 - `users`: name whose rows a transaction sees and writes.
 - `types`: define the values that the store takes and returns.
+- `receipts`: define the receipt of an erasure, and its entry in the log.
 - `memory_types`: define the properties of each memory type.
 - `errors`: define every error that this product raises.
 """

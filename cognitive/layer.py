@@ -14,9 +14,10 @@ from brain.artifacts import ArtifactPage
 from brain.ports import Embedder
 from brain.postgres import event_loop
 from brain.postgres.breaker import waits_for_recovery
+from brain.receipts import Receipt
 from brain.redacting import Redact
 from brain.store import Progress
-from brain.types import Memory, MemoryType, NewMemory, Receipt, Trust
+from brain.types import Memory, MemoryType, NewMemory, Trust
 from brain.users import Scope, UserId
 from cognitive import bootstrap
 from cognitive.api.health import LayerHealth

@@ -9,9 +9,9 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 from uuid import UUID
 
 from brain import caches, memory_rows, statements
@@ -23,8 +23,9 @@ from brain.errors import InvalidInput, StoreError, UnknownMemory
 from brain.memory_rows import SQL
 from brain.postgres.database import Connection, Database, T, Work
 from brain.postgres.transaction import write_as
+from brain.receipts import Erasure, Receipt, total
 from brain.store import MAX_TRIES, MemoryStore
-from brain.types import Erasure, Memory, NewMemory, Receipt
+from brain.types import Memory, NewMemory
 from brain.users import SHARED, Scope
 
 _OF_AGENT = statements.load("erase_scope", own="true")
@@ -105,7 +106,7 @@ class Eraser:
         """
         owned = await self._owned(scope, ids)
         notes = scope.user is None
-        return _sum(scope.agent_id, [await self._memories(owner, own, notes) for owner, own in owned.items()])
+        return total(scope.agent_id, [await self._memories(owner, own, notes) for owner, own in owned.items()])
 
     async def _owned(self, scope: Scope, ids: Sequence[UUID]) -> dict[Scope, list[UUID]]:
         """Return the memories that a view is to erase, by the views of their users."""
@@ -140,7 +141,7 @@ class Eraser:
         """
         owned = await self._owned(scope, ids)
         notes = scope.user is None
-        return _sum(scope.agent_id, [await self._preview(owner, own, notes) for owner, own in owned.items()])
+        return total(scope.agent_id, [await self._preview(owner, own, notes) for owner, own in owned.items()])
 
     async def _preview(self, scope: Scope, ids: list[UUID], notes: bool) -> Receipt:
         purge = Purge(*scope.key, Residue(sorted(await self._said(scope, ids))), notes)
@@ -313,7 +314,7 @@ async def _erased_rows(sought: _Sought, others: _Others, c: Connection) -> Recei
         receipts.append(await erase_rows.erase(c, sought.scope.agent_id, ids))
     if gone:
         await write_as(c, erased_user)
-    return _sum(sought.scope.agent_id, receipts)
+    return total(sought.scope.agent_id, receipts)
 
 
 async def _looked(part: purge_derived.Part, sought: _Sought, c: Connection) -> Mapping[str, int]:
@@ -339,12 +340,3 @@ def _view(owner: Scope) -> Scope:
 
 def _listed(ids: Sequence[UUID]) -> str:
     return ", ".join(map(str, ids[:3])) + (f" and {len(ids) - 3} others" if len(ids) > 3 else "")
-
-
-def _sum(agent_id: str, receipts: Sequence[Receipt]) -> Receipt:
-    """Return one receipt for memories of several users."""
-    if len(receipts) == 1:
-        return receipts[0]
-    names = [each.name for each in fields(Receipt) if each.name not in ("agent_id", "user_id")]
-    added: dict[str, Any] = {name: sum(getattr(receipt, name) for receipt in receipts) for name in names}
-    return Receipt(agent_id, **added)

@@ -15,7 +15,8 @@ from brain.postgres.database import Connection
 from brain.postgres.transaction import write_as
 from brain.postgres.wire_types import as_value
 from brain.preparing import identity
-from brain.types import Memory, NewMemory, Receipt
+from brain.receipts import Receipt
+from brain.types import Memory, NewMemory
 
 _ByUser = dict[str, list[UUID]]  # ids of memories by their users, '' for shared ones
 

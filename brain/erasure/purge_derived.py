@@ -16,9 +16,10 @@ from uuid import UUID
 from brain import statements
 from brain.erasure.residue import Residue
 from brain.postgres.database import Connection
+from brain.receipts import Receipt
 from brain.statements import SqlStatements
 from brain.text import lexemes
-from brain.types import Receipt, Trust
+from brain.types import Trust
 
 SQL = statements.load("purge_derived", searched="user_id = cognitive.scope()")
 _OF_ALL_USERS = statements.load("purge_derived", searched="true")
