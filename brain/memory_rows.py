@@ -14,7 +14,7 @@ from brain.indexing import IndexedPassage
 from brain.languages import AgentLanguages
 from brain.postgres.database import Connection
 from brain.preparing import PreparedMemory
-from brain.types import above
+from brain.types import Trust, above
 from brain.users import Scope
 
 SQL = statements.load("store")
@@ -96,12 +96,14 @@ def _id(agent_id: str, seq: int, item: PreparedMemory) -> UUID:
     return uuid5(NAMESPACE_OID, f"{agent_id}\0{seq}\0{item.identity.hex()}")
 
 
-async def _superseding(c: Connection, scope: Scope, prepared: list[PreparedMemory]) -> dict[UUID, PreparedMemory]:
-    """Return the memories that are superseded, each with the earliest of its replacements.
+async def replaceable(c: Connection, scope: Scope, superseded: Collection[UUID | None]) -> dict[UUID, Trust]:
+    """Return the trust of the memories that new ones supersede; None stands for no memory.
 
-    A memory is not superseded by one of lower trust. Raise UnknownMemory if a memory to supersede is missing.
+    Raises:
+        UnknownMemory: the view has no memory with one of these ids.
+        InvalidInput: a memory has another user, or is shared and the view a user's.
     """
-    named = {item.memory.supersedes for item in prepared if item.memory.supersedes is not None}
+    named = {id for id in superseded if id is not None}
     rows = await c.fetch(*SQL.states(agent_id=scope.agent_id, memory_ids=list(named))) if named else []
     for row in rows:
         if row["user_id"] != scope.user_id:
@@ -109,6 +111,15 @@ async def _superseding(c: Connection, scope: Scope, prepared: list[PreparedMemor
     trusts = {row["id"]: row["trust"] for row in rows}
     for missing in sorted(named - trusts.keys(), key=str):
         raise UnknownMemory(f"supersedes: {scope} has no memory {missing}")
+    return trusts
+
+
+async def _superseding(c: Connection, scope: Scope, prepared: list[PreparedMemory]) -> dict[UUID, PreparedMemory]:
+    """Return the memories that are superseded, each with the earliest of its replacements.
+
+    A memory is not superseded by one of lower trust. Raises as `replaceable`.
+    """
+    trusts = await replaceable(c, scope, {item.memory.supersedes for item in prepared})
     latest_first = sorted(prepared, key=lambda item: item.occurred_at, reverse=True)
     return {
         old: item

@@ -11,7 +11,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID, uuid4
+
+import numpy as np
 
 from brain.archive import MemoryMetadata
 from brain.claims import claim_key
@@ -20,6 +23,20 @@ from brain.index_rows import PassageVector
 from brain.indexing import IndexedPassage, passages, surroundings, texts
 from brain.languages import AgentLanguages
 from brain.types import Memory, MemoryType, NewMemory
+
+_CHANGEABLE = (
+    "content",
+    "speaker",
+    "context",
+    "occurred_at",
+    "tags",
+    "entities",
+    "confidence",
+    "pinned",
+    "attributes",
+    "metadata",
+    "expires_at",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,3 +133,21 @@ def identity_by_source(type_: MemoryType, source: str) -> bytes:
 
 def _digest(parts: Sequence[str | None]) -> bytes:
     return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).digest()
+
+
+def replaced_fields(memory: Memory, changed: NewMemory, occurred_at: datetime) -> dict[str, Any]:
+    """Return the old values of the fields that a change gives another value, as JSON values."""
+    new = {**{name: getattr(changed, name) for name in _CHANGEABLE}, "occurred_at": occurred_at}
+    old = {name: getattr(memory, name) for name in _CHANGEABLE}
+    replaced = {name: value for name, value in old.items() if _comparable(value) != _comparable(new[name])}
+    return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in replaced.items()}
+
+
+def _comparable(value: Any) -> Any:
+    """Return a value in the form in which Postgres returns it, to compare an old and a new value of a field.
+
+    A tuple becomes a list, and a float is rounded to single precision.
+    """
+    if isinstance(value, float):
+        return float(np.float32(value))
+    return list(value) if isinstance(value, tuple) else value

@@ -6,10 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import Any
 from uuid import UUID
-
-import numpy as np
 
 from brain import archive, filter_sql, memory_rows, redacting
 from brain.archive import ArchivedMemory, MemoryMetadata
@@ -22,24 +19,11 @@ from brain.memory_rows import SQL
 from brain.postgres.database import Connection, Database, T
 from brain.postgres.transaction import write_as
 from brain.postgres.wire_types import as_value
-from brain.preparing import Preparation, PreparedMemory, identity, identity_by_source
+from brain.preparing import Preparation, PreparedMemory, identity, identity_by_source, replaced_fields
 from brain.redacting import UNREDACTED, Redactor
 from brain.types import Memory, MemoryType, NewMemory, Revision
 from brain.users import SHARED, Scope
 
-_CHANGEABLE = (
-    "content",
-    "speaker",
-    "context",
-    "occurred_at",
-    "tags",
-    "entities",
-    "confidence",
-    "pinned",
-    "attributes",
-    "metadata",
-    "expires_at",
-)
 MAX_TRIES = 50  # attempts of a write, each repeated because another write came first
 MAX_WISHES = 10  # preferences and standing instructions of which the system message shows the latest
 BATCH = 256  # memories per transaction: large enough to amortise a commit, small enough to show progress
@@ -81,10 +65,11 @@ class MemoryStore:
         is called with (done, total) after each batch.
 
         Raises:
-            UnknownMemory: the view has no memory with the id in `supersedes`; its part of the batch is not written.
-            InvalidInput: the memory in `supersedes` has another user; likewise.
+            UnknownMemory: the view has no memory with the id in `supersedes`; nothing is written.
+            InvalidInput: the memory in `supersedes` has another user; nothing is written.
             EmbeddingError: a text could not be embedded; the batch is not written.
         """
+        await self._require_replaceable(agent_id, [memory for memory in memories if memory.supersedes is not None])
         ids: list[UUID] = []
         for start in range(0, len(memories), BATCH):
             batch = await self._redacted(memories[start : start + BATCH])
@@ -113,8 +98,6 @@ class MemoryStore:
         A memory that the agent has already stays unchanged, and its existing id is returned.
 
         Raises:
-            UnknownMemory: the view has no memory with the id in `supersedes`; its part of the batch is not written.
-            InvalidInput: the memory in `supersedes` has another user; likewise.
             EmbeddingError: a text could not be embedded; the batch is not written.
         """
         ids: list[UUID] = []
@@ -182,6 +165,16 @@ class MemoryStore:
         if owner != scope:
             await write_as(c, owner.key[1])
         return not valid or await memory_rows.write(c, owner, prepared, self._embedders, self._languages)
+
+    async def _require_replaceable(self, agent_id: str, superseding: Sequence[NewMemory]) -> None:
+        """Raise the errors of `memory_rows.replaceable` for those of the memories that are not stored yet."""
+        new = await self._redacted(superseding)
+        for user_id in dict.fromkeys(memory.user_id for memory in new):
+            scope = Scope(agent_id, user_id or SHARED)
+            own = {identity(memory): memory.supersedes for memory in new if memory.user_id == user_id}
+            known = await self._existing(scope, list(own))
+            superseded = [id for key, id in own.items() if key not in known]
+            await self._database.run(scope, partial(memory_rows.replaceable, scope=scope, superseded=superseded))
 
     async def _remember_batch(self, scope: Scope, batch: Sequence[NewMemory], now: datetime, work: Work) -> list[UUID]:
         identities = [identity(memory) for memory in batch]
@@ -284,7 +277,7 @@ class MemoryStore:
         [changed] = await self._redacted([change(old)])
         own = {identity(changed): changed}
         [prepared] = await self._preparation.prepare(scope.agent_id, own, old.occurred_at)
-        replaced = _replaced(old, changed, prepared.occurred_at)
+        replaced = replaced_fields(old, changed, prepared.occurred_at)
         rewritten = await self._database.run(
             scope,
             lambda c: memory_rows.rewrite(
@@ -321,21 +314,3 @@ async def _per_user(
     for scope, own in places.items():
         ids.update(zip(own, await store(scope, [memories[place] for place in own]), strict=True))
     return [ids[place] for place in range(len(memories))]
-
-
-def _replaced(memory: Memory, changed: NewMemory, occurred_at: datetime) -> dict[str, Any]:
-    """Return the old values of the fields that a change gives another value, as JSON values."""
-    new = {**{name: getattr(changed, name) for name in _CHANGEABLE}, "occurred_at": occurred_at}
-    old = {name: getattr(memory, name) for name in _CHANGEABLE}
-    replaced = {name: value for name, value in old.items() if _comparable(value) != _comparable(new[name])}
-    return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in replaced.items()}
-
-
-def _comparable(value: Any) -> Any:
-    """Return a value in the form in which Postgres returns it, to compare an old and a new value of a field.
-
-    A tuple becomes a list, and a float is rounded to single precision.
-    """
-    if isinstance(value, float):
-        return float(np.float32(value))
-    return list(value) if isinstance(value, tuple) else value
