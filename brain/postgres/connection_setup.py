@@ -75,7 +75,7 @@ async def fill(pool: asyncpg.Pool, url: str) -> None:
     """
     try:
         await Deadline(_OPEN_SECONDS * 1000).within(_opened(pool))
-    except asyncpg.ClientConfigurationError as error:
+    except ValueError as error:
         raise SchemaError(f"not a usable database URL: {error}") from error
     except MISCONFIGURED as error:
         raise refused(error, url) from error
@@ -83,7 +83,7 @@ async def fill(pool: asyncpg.Pool, url: str) -> None:
         if "startup parameter" in str(error):  # only a pooler refuses the role as a startup parameter
             raise SchemaError(f"this is a pooler: set COGNITIVE_POOLER=transaction ({error})") from error
         raise unreachable(error, url) from error
-    except (ValueError, asyncpg.PostgresError) as error:
+    except asyncpg.PostgresError as error:
         raise refused(error, url) from error
 
 
