@@ -14,6 +14,7 @@ Modules, in order of execution:
 - `forming`: note which turns' captured lines are still to form memories.
 - `states`: hide memories and show them again.
 - `redacting`: remove secrets and personal data from a text before it is stored.
+- `preparing`: identify, index and embed memories before they are written.
 - `memory_rows`: write, rewrite and erase the rows of a memory inside a transaction.
 - `agent_rows`: lock an agent's row, and decide in which languages its memories are indexed.
 - `claims`: recognise subject, attribute and value of a statement.
@@ -33,12 +34,14 @@ Modules, in order of execution:
 - `decay`: compute the exponential decay of usage counts.
 - `passage_texts`: read the texts of passages by memory id and ordinal.
 - `turns`: record turns and their outcomes, each once.
+- `turn_outcomes`: count the outcome of a turn and ratings of its memories.
 - `turn_records`: define the values that a turn is recorded as.
 - `rollups`: compute what a turn adds to the counts of its hour and day.
 - `sessions`: store the summary, plan and last messages of a session.
 - `artifacts`: store large texts outside the prompt, and read them a page at a time.
 - `subtasks`: store subtasks, their dependencies and their results.
 - `journal`: store turns on this machine's disk while Postgres is away.
+- `opened_turns`: write an opened turn as JSON for the journal, and read it back.
 - `policies`: store the policies that operators saved, and which of them is active.
 - `erasure`: erase memories and agents, and everything derived from them.
 - `caches`: empty the caches of texts after an erasure.
@@ -51,6 +54,7 @@ Modules, in order of execution:
 - `deadline`: wait for a task at most until a deadline.
 - `users`: name whose rows a transaction sees and writes.
 - `types`: define the values that the store takes and returns.
+- `receipts`: define the receipt of an erasure, and its entry in the log.
 - `memory_types`: define the properties of each memory type.
 - `errors`: define every error that this product raises.
 """

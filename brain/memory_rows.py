@@ -3,43 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from brain import agent_rows, archive, index_rows, statements, value_rows
-from brain.archive import MemoryMetadata
 from brain.embedding.embedders import Embedders
 from brain.errors import InvalidInput, UnknownMemory
-from brain.index_rows import PassageVector
 from brain.indexing import IndexedPassage
 from brain.languages import AgentLanguages
 from brain.postgres.database import Connection
-from brain.types import NewMemory, above
+from brain.preparing import PreparedMemory
+from brain.types import Trust, above
 from brain.users import Scope
 
 SQL = statements.load("store")
 
 MAX_REVISIONS = 100  # stored per memory; a program that changes a memory more often must not fill the table
-
-
-@dataclass(frozen=True, slots=True)
-class PreparedMemory:
-    """A memory ready to be written, indexed and embedded.
-
-    `claim` is the subject and attribute that the memory states (see `brain.claims`), None if none was recognised.
-    `kept` has the metadata of an imported memory.
-    """
-
-    id: UUID
-    identity: bytes
-    memory: NewMemory
-    occurred_at: datetime
-    passages: list[IndexedPassage]
-    vectors: Mapping[str, Sequence[PassageVector]]  # by model
-    claim: str | None = None
-    kept: MemoryMetadata | None = None
 
 
 async def share_agent(c: Connection, agent_id: str) -> None:
@@ -116,12 +96,14 @@ def _id(agent_id: str, seq: int, item: PreparedMemory) -> UUID:
     return uuid5(NAMESPACE_OID, f"{agent_id}\0{seq}\0{item.identity.hex()}")
 
 
-async def _superseding(c: Connection, scope: Scope, prepared: list[PreparedMemory]) -> dict[UUID, PreparedMemory]:
-    """Return the memories that are superseded, each with the earliest of its replacements.
+async def replaceable(c: Connection, scope: Scope, superseded: Collection[UUID | None]) -> dict[UUID, Trust]:
+    """Return the trust of the memories that new ones supersede; None stands for no memory.
 
-    A memory is not superseded by one of lower trust. Raise UnknownMemory if a memory to supersede is missing.
+    Raises:
+        UnknownMemory: the view has no memory with one of these ids.
+        InvalidInput: a memory has another user, or is shared and the view a user's.
     """
-    named = {item.memory.supersedes for item in prepared if item.memory.supersedes is not None}
+    named = {id for id in superseded if id is not None}
     rows = await c.fetch(*SQL.states(agent_id=scope.agent_id, memory_ids=list(named))) if named else []
     for row in rows:
         if row["user_id"] != scope.user_id:
@@ -129,6 +111,15 @@ async def _superseding(c: Connection, scope: Scope, prepared: list[PreparedMemor
     trusts = {row["id"]: row["trust"] for row in rows}
     for missing in sorted(named - trusts.keys(), key=str):
         raise UnknownMemory(f"supersedes: {scope} has no memory {missing}")
+    return trusts
+
+
+async def _superseding(c: Connection, scope: Scope, prepared: list[PreparedMemory]) -> dict[UUID, PreparedMemory]:
+    """Return the memories that are superseded, each with the earliest of its replacements.
+
+    A memory is not superseded by one of lower trust. Raises as `replaceable`.
+    """
+    trusts = await replaceable(c, scope, {item.memory.supersedes for item in prepared})
     latest_first = sorted(prepared, key=lambda item: item.occurred_at, reverse=True)
     return {
         old: item

@@ -2,47 +2,28 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
-from typing import Any
-from uuid import UUID, uuid4
-
-import numpy as np
+from uuid import UUID
 
 from brain import archive, filter_sql, memory_rows, redacting
 from brain.archive import ArchivedMemory, MemoryMetadata
-from brain.claims import claim_key
 from brain.embedding.embedders import Embedders
 from brain.errors import StoreError, UnknownMemory
 from brain.filters import NO_FILTER, MemoryFilter
 from brain.forming import Condition
-from brain.indexing import IndexedPassage, passages, surroundings, texts
 from brain.languages import AgentLanguages
-from brain.memory_rows import SQL, PreparedMemory
+from brain.memory_rows import SQL
 from brain.postgres.database import Connection, Database, T
 from brain.postgres.transaction import write_as
 from brain.postgres.wire_types import as_value
+from brain.preparing import Preparation, PreparedMemory, identity, identity_by_source, replaced_fields
 from brain.redacting import UNREDACTED, Redactor
-from brain.types import Memory, MemoryType, NewMemory, Revision, Vector
+from brain.types import Memory, MemoryType, NewMemory, Revision
 from brain.users import SHARED, Scope
 
-_CHANGEABLE = (
-    "content",
-    "speaker",
-    "context",
-    "occurred_at",
-    "tags",
-    "entities",
-    "confidence",
-    "pinned",
-    "attributes",
-    "metadata",
-    "expires_at",
-)
 MAX_TRIES = 50  # attempts of a write, each repeated because another write came first
 MAX_WISHES = 10  # preferences and standing instructions of which the system message shows the latest
 BATCH = 256  # memories per transaction: large enough to amortise a commit, small enough to show progress
@@ -70,6 +51,7 @@ class MemoryStore:
         self._embedders = embedders
         self._redactor = redactor
         self._languages = languages if languages is not None else AgentLanguages()
+        self._preparation = Preparation(embedders, self._languages)
         self._on_growth = on_growth
 
     async def remember(
@@ -83,10 +65,11 @@ class MemoryStore:
         is called with (done, total) after each batch.
 
         Raises:
-            UnknownMemory: the view has no memory with the id in `supersedes`; its part of the batch is not written.
-            InvalidInput: the memory in `supersedes` has another user; likewise.
+            UnknownMemory: the view has no memory with the id in `supersedes`; nothing is written.
+            InvalidInput: the memory in `supersedes` has another user; nothing is written.
             EmbeddingError: a text could not be embedded; the batch is not written.
         """
+        await self._require_replaceable(agent_id, [memory for memory in memories if memory.supersedes is not None])
         ids: list[UUID] = []
         for start in range(0, len(memories), BATCH):
             batch = await self._redacted(memories[start : start + BATCH])
@@ -115,8 +98,6 @@ class MemoryStore:
         A memory that the agent has already stays unchanged, and its existing id is returned.
 
         Raises:
-            UnknownMemory: the view has no memory with the id in `supersedes`; its part of the batch is not written.
-            InvalidInput: the memory in `supersedes` has another user; likewise.
             EmbeddingError: a text could not be embedded; the batch is not written.
         """
         ids: list[UUID] = []
@@ -185,6 +166,16 @@ class MemoryStore:
             await write_as(c, owner.key[1])
         return not valid or await memory_rows.write(c, owner, prepared, self._embedders, self._languages)
 
+    async def _require_replaceable(self, agent_id: str, superseding: Sequence[NewMemory]) -> None:
+        """Raise the errors of `memory_rows.replaceable` for those of the memories that are not stored yet."""
+        new = await self._redacted(superseding)
+        for user_id in dict.fromkeys(memory.user_id for memory in new):
+            scope = Scope(agent_id, user_id or SHARED)
+            own = {identity(memory): memory.supersedes for memory in new if memory.user_id == user_id}
+            known = await self._existing(scope, list(own))
+            superseded = [id for key, id in own.items() if key not in known]
+            await self._database.run(scope, partial(memory_rows.replaceable, scope=scope, superseded=superseded))
+
     async def _remember_batch(self, scope: Scope, batch: Sequence[NewMemory], now: datetime, work: Work) -> list[UUID]:
         identities = [identity(memory) for memory in batch]
         known = await self._existing(scope, identities)
@@ -203,7 +194,7 @@ class MemoryStore:
     async def _write(self, scope: Scope, fresh: Mapping[bytes, NewMemory], now: datetime, work: Work) -> None:
         """Index memories and write them. Start again if the agent's embedding models or languages changed meanwhile."""
         for _ in range(MAX_TRIES if fresh else 0):
-            prepared = await self._prepare(scope, fresh, now)
+            prepared = await self._preparation.prepare(scope.agent_id, fresh, now)
             if await self._database.run(scope, partial(work, prepared)):
                 if self._languages.take_due(scope.agent_id):
                     self._on_growth(scope.agent_id)
@@ -218,42 +209,6 @@ class MemoryStore:
         )
         return {row["identity"]: row["id"] for row in rows}
 
-    async def _prepare(self, scope: Scope, fresh: Mapping[bytes, NewMemory], now: datetime) -> list[PreparedMemory]:
-        indexed = {
-            key: self._indexed(scope.agent_id, memory, memory.occurred_at or now) for key, memory in fresh.items()
-        }
-        vectors = await self._vectors(scope.agent_id, [piece for pieces in indexed.values() for piece in pieces])
-        return [
-            PreparedMemory(
-                uuid4(),
-                key,
-                memory,
-                memory.occurred_at or now,
-                indexed[key],
-                {model: [next(each) for _ in texts(indexed[key])] for model, each in vectors.items()},
-                claim_key(memory.content, memory.speaker),
-            )
-            for key, memory in fresh.items()
-        ]
-
-    def _indexed(self, agent_id: str, memory: NewMemory, occurred_at: datetime) -> list[IndexedPassage]:
-        languages = self._languages.of(agent_id).written
-        return passages(memory.content, memory.speaker, _surroundings(memory), occurred_at, languages)
-
-    async def _vectors(
-        self, agent_id: str, pieces: list[IndexedPassage]
-    ) -> dict[str, Iterator[tuple[int, str, Vector]]]:
-        """Embed the texts of passages with each embedding model that the agent's new memories need.
-
-        Returns (ordinal of the passage, field, vector) for each text, by model.
-        """
-        inputs, embedded = texts(pieces), {}
-        for embedder in self._embedders.writing(agent_id):
-            vectors = await embedder.embed([text for _, _, text in inputs])
-            pairs = zip(inputs, vectors, strict=True)
-            embedded[embedder.model] = iter([(ordinal, field, vector) for (ordinal, field, _), vector in pairs])
-        return embedded
-
     async def get(self, scope: Scope, ids: Sequence[UUID]) -> list[Memory]:
         """Return the memories with these ids, in the same order; ids that do not exist are left out."""
         rows = await self._database.run(
@@ -264,7 +219,7 @@ class MemoryStore:
 
     async def find_by_source(self, scope: Scope, type_: MemoryType, sources: Sequence[str]) -> list[Memory]:
         """Return the memories of a type that were stored under these sources, oldest first."""
-        identities = [_identity_by_source(type_, source) for source in sources]
+        identities = [identity_by_source(type_, source) for source in sources]
         return await self.get(scope, list((await self._existing(scope, identities)).values()))
 
     async def claiming(self, scope: Scope, claims: Sequence[str]) -> list[Memory]:
@@ -320,21 +275,17 @@ class MemoryStore:
         old = as_value(Memory, row)
         memory_rows.require_own(scope, {id: old.owner})
         [changed] = await self._redacted([change(old)])
-        occurred_at = changed.occurred_at or old.occurred_at
-        pieces = self._indexed(scope.agent_id, changed, occurred_at)
-        vectors = {model: list(each) for model, each in (await self._vectors(scope.agent_id, pieces)).items()}
-        claim = claim_key(changed.content, changed.speaker)
-        prepared = PreparedMemory(id, identity(changed), changed, occurred_at, pieces, vectors, claim)
-        replaced = _replaced(old, changed, occurred_at)
+        own = {identity(changed): changed}
+        [prepared] = await self._preparation.prepare(scope.agent_id, own, old.occurred_at)
+        replaced = replaced_fields(old, changed, prepared.occurred_at)
         rewritten = await self._database.run(
             scope,
             lambda c: memory_rows.rewrite(
-                c, scope, prepared, row["version"], replaced, self._embedders, self._languages
+                c, scope, replace(prepared, id=id), row["version"], replaced, self._embedders, self._languages
             ),
         )
         if rewritten:
-            old_passages = passages(old.content, old.speaker, _surroundings(old), old.occurred_at)
-            self._embedders.forget([text for _, _, text in texts(old_passages)])
+            self._preparation.forget(old)
         return rewritten
 
     async def revisions(self, scope: Scope, id: UUID) -> list[Revision]:
@@ -363,48 +314,3 @@ async def _per_user(
     for scope, own in places.items():
         ids.update(zip(own, await store(scope, [memories[place] for place in own]), strict=True))
     return [ids[place] for place in range(len(memories))]
-
-
-def _surroundings(memory: NewMemory | Memory) -> str:
-    return surroundings(memory.type, memory.context, memory.entities, memory.attributes)
-
-
-def identity(memory: NewMemory) -> bytes:
-    """Return a digest that identifies a memory of an agent: equal digests mean the same memory.
-
-    It is the SHA-256 of the type and source or, if there is no source, of the type, speaker, session, time and content.
-    Several memories may be formed from one source; `formed_by` names the rule or model and the place in the source.
-    """
-    formed_by = memory.attributes.get("formed_by")
-    if memory.source is not None and formed_by is not None:
-        return _digest(["formed", memory.type, memory.source, formed_by])
-    if memory.source is not None:
-        return _identity_by_source(memory.type, memory.source)
-    occurred_at = memory.occurred_at.astimezone(UTC).isoformat() if memory.occurred_at else None
-    return _digest(["content", memory.type, memory.speaker, memory.session_id, occurred_at, memory.content])
-
-
-def _identity_by_source(type_: MemoryType, source: str) -> bytes:
-    return _digest(["source", type_, source])
-
-
-def _digest(parts: Sequence[str | None]) -> bytes:
-    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).digest()
-
-
-def _replaced(memory: Memory, changed: NewMemory, occurred_at: datetime) -> dict[str, Any]:
-    """Return the old values of the fields that a change gives another value, as JSON values."""
-    new = {**{name: getattr(changed, name) for name in _CHANGEABLE}, "occurred_at": occurred_at}
-    old = {name: getattr(memory, name) for name in _CHANGEABLE}
-    replaced = {name: value for name, value in old.items() if _comparable(value) != _comparable(new[name])}
-    return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in replaced.items()}
-
-
-def _comparable(value: Any) -> Any:
-    """Return a value in the form in which Postgres returns it, to compare an old and a new value of a field.
-
-    A tuple becomes a list, and a float is rounded to single precision.
-    """
-    if isinstance(value, float):
-        return float(np.float32(value))
-    return list(value) if isinstance(value, tuple) else value

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
-from brain import rollups, statements
+from brain import statements, turn_outcomes
 from brain.memory_rows import share_agent
 from brain.postgres.database import Connection, Database
 from brain.postgres.wire_types import as_value, encode_halfvec
@@ -15,18 +15,15 @@ from brain.statements import SqlStatement
 from brain.turn_records import (
     CalledTurn,
     ClosedTurn,
-    Decoy,
     ExposureRow,
-    HeldTurn,
     Judge,
     Judgement,
     OpenTurn,
-    PlannedTurn,
     RecordedTurn,
+    ReportedOutcome,
     Shadow,
     ShadowedTurn,
     StillWanted,
-    TurnJudgement,
     TurnSummary,
     TurnToolCalls,
     Verdict,
@@ -38,10 +35,7 @@ from brain.users import Scope
 T = TypeVar("T")
 
 SQL = statements.load("turns")
-_DAY = 86_400.0  # seconds
-_MAX_EXPIRED = (
-    100  # turns per statement: after an outage, opening a turn must not wait until all old turns are abandoned
-)
+_MAX_EXPIRED = 100  # turns per statement: after an outage, a new turn must not wait until all old ones are abandoned
 
 
 class TurnLog:
@@ -59,10 +53,11 @@ class TurnLog:
         durable: bool = False,
         still: StillWanted | None = None,
     ) -> None:
-        """Record a turn; if it is recorded already, change nothing. Also abandon some turns that stayed open too long.
+        """Record a turn; if it is recorded already, change nothing. Also abandon turns of its user that stayed open.
 
         With `durable`, wait until the turn is on disk. Without it, a crash may lose the turn; `close` can then record
-        it together with its outcome. If the callback `still` returns False, nothing is recorded.
+        it together with its outcome. If the callback `still` returns False, nothing is recorded. At most 100 turns are
+        abandoned, which have been open for more than `abandon_after_minutes`.
         """
 
         async def work(c: Connection) -> None:
@@ -79,21 +74,17 @@ class TurnLog:
         self,
         scope: Scope,
         turn_id: str,
-        status: str,
+        outcome: ReportedOutcome,
         judge: Judge,
         *,
         opening: OpenTurn | None = None,
         still: StillWanted | None = None,
-        received_at: float | None = None,
-        tools_called: Sequence[str] = (),
-        response: str | None = None,
     ) -> ClosedTurn | None:
         """Close a turn: store its outcome and count it, in one transaction. Return None if it does not exist.
 
         `opening` is recorded first, if it is given. `judge` decides which memories were used. If the turn was closed
         before, its outcome is not counted again: the stored verdicts are returned, and `judge` is not called. A turn
-        abandoned as too old can be closed. If memories were erased after `received_at`, when the outcome was received
-        (seconds since the epoch), the response is not stored. If `still` returns False, nothing is stored.
+        abandoned as too old can be closed. If `still` returns False, nothing is stored.
         """
 
         async def work(c: Connection) -> ClosedTurn | None:
@@ -101,38 +92,7 @@ class TurnLog:
                 return None
             if opening is not None:
                 await _open(c, scope.agent_id, opening)
-            turn = await _held(c, scope.agent_id, turn_id, received_at)
-            if turn is None:
-                return None
-            if not turn.open:
-                rows = await c.fetch(*SQL.attributions(agent_id=scope.agent_id, turn_id=turn_id))
-                return ClosedTurn(
-                    tuple(as_value(Judgement, row) for row in rows), False, turn.turn_message(turn.status)
-                )
-            shown, judged = await _judged(c, scope.agent_id, turn_id, turn, judge)
-            await c.execute(
-                *SQL.close_turn(
-                    agent_id=scope.agent_id,
-                    turn_id=turn_id,
-                    status=status,
-                    at=turn.at,
-                    memory_ids=[j.memory_id for j in judged.shown],
-                    overlaps=[j.overlap for j in judged.shown],
-                    used=[j.used for j in judged.shown],
-                    ratings=[j.rating for j in judged.shown],
-                    half_life_seconds=judged.weights.half_life_days * _DAY,
-                    rating_weight=judged.weights.rating_weight,
-                    decoy_types=[type_ for type_, _ in judged.decoys],
-                    decoys_credited=[credited for _, credited in judged.decoys],
-                    tools=list(tools_called),
-                    response="" if turn.withheld else response,
-                ),
-            )
-            counted = turn.counted(
-                status, tuple(tools_called), _counted(shown, judged.shown) if status == "completed" else ()
-            )
-            await _tally(c, scope.agent_id, turn.at, rollups.rows(counted))
-            return ClosedTurn(tuple(judged.shown), True, turn.turn_message(status))
+            return await turn_outcomes.close(c, scope.agent_id, turn_id, outcome, judge)
 
         return await self._database.run(scope, work)
 
@@ -149,7 +109,7 @@ class TurnLog:
     async def expose_recalled(
         self, scope: Scope, turn_id: str, memories: Sequence[tuple[UUID, MemoryType, float | None, int]], at: datetime
     ) -> None:
-        """Record that the turn showed the memories that the recall tool returned, unless the turn is closed.
+        """Record that the turn showed the memories that the recall tool returned, unless it is closed or was erased.
 
         `memories` are (id, type, relevance gap, tokens). The gap is the best relevance of the turn minus the memory's,
         or None.
@@ -157,7 +117,12 @@ class TurnLog:
         ids, types, relevance_gaps, tokens = ([each[n] for each in memories] for n in range(4))
         shown = {"memory_ids": ids, "memory_types": types, "relevance_gaps": relevance_gaps, "tokens": tokens}
         bound = SQL.expose_recalled(agent_id=scope.agent_id, turn_id=turn_id, at=at, **shown)
-        await self._database.run(scope, lambda c: c.execute(*bound))
+
+        async def work(c: Connection) -> None:
+            await share_agent(c, scope.agent_id)
+            await c.execute(*bound)
+
+        await self._database.run(scope, work)
 
     async def shown(self, scope: Scope, turn_id: str) -> list[ExposureRow]:
         """Return the memories that a turn showed: those of its prompt, in their order there, then those of recall."""
@@ -261,22 +226,7 @@ class TurnLog:
 
         async def work(c: Connection) -> bool:
             await _share(c, scope.agent_id)
-            turn = await _held(c, scope.agent_id, turn_id, None)
-            weights = weigh(turn.planned_under if turn is not None else None)
-            rated = await c.fetchrow(
-                *SQL.rate(
-                    agent_id=scope.agent_id,
-                    turn_id=turn_id,
-                    memory_id=memory_id,
-                    useful=useful,
-                    half_life_seconds=weights.half_life_days * _DAY,
-                    rating_weight=weights.rating_weight,
-                )
-            )
-            if turn is not None and rated is not None and rated["times"]:
-                memory = rollups.CountedMemory(rated["type"], rated["tokens"], useful)
-                await _tally(c, scope.agent_id, turn.at, rollups.changed(turn.counted(turn.status), memory))
-            return rated is not None
+            return await turn_outcomes.rate(c, scope.agent_id, turn_id, memory_id, useful, weigh)
 
         return await self._database.run(scope, work)
 
@@ -284,11 +234,6 @@ class TurnLog:
         bound = statement(agent_id=scope.agent_id, **values)
         rows = await self._database.run(scope, lambda c: c.fetch(*bound))
         return [as_value(kind, row) for row in rows]
-
-
-async def _held(c: Connection, agent_id: str, turn_id: str, received_at: float | None) -> HeldTurn | None:
-    row = await c.fetchrow(*SQL.hold_turn(agent_id=agent_id, turn_id=turn_id, received_at=received_at))
-    return as_value(HeldTurn, row) if row is not None else None
 
 
 async def _wanted(c: Connection, agent_id: str, still: StillWanted | None) -> bool:
@@ -330,29 +275,3 @@ async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:
             degraded_codes=list(turn.degraded_codes),
         ),
     )
-
-
-async def _judged(
-    c: Connection, agent_id: str, turn_id: str, turn: HeldTurn, judge: Judge
-) -> tuple[Sequence[ExposureRow], TurnJudgement]:
-    """Return the memories that the turn showed, with the verdicts on them and on decoys (memories not shown)."""
-    shown = [as_value(ExposureRow, row) for row in await c.fetch(*SQL.exposures(agent_id=agent_id, turn_id=turn_id))]
-    decoys = [as_value(Decoy, row) for row in await c.fetch(*SQL.decoys(agent_id=agent_id, turn_id=turn_id))]
-    return shown, await judge(shown, decoys, PlannedTurn(turn.message, turn.planned_under))
-
-
-def _counted(shown: Sequence[ExposureRow], judged: Sequence[Judgement]) -> list[rollups.CountedMemory]:
-    verdicts = {judgement.memory_id: judgement for judgement in judged}
-    return [
-        rollups.CountedMemory(memory.type, memory.tokens, memory.counts_as_used(verdicts[memory.memory_id]))
-        for memory in shown
-        if memory.memory_id in verdicts
-    ]
-
-
-async def _tally(c: Connection, agent_id: str, at: datetime, rows: Mapping[rollups.Key, rollups.RollupCounts]) -> None:
-    values = [
-        {"dimension": by, "value": value, **{name: getattr(numbers, name) for name in rollups.COLUMNS}}
-        for (by, value), numbers in rows.items()  # not `asdict`, which copies deeply
-    ]
-    await c.execute(*SQL.add_to_rollups(agent_id=agent_id, at=at, rows=values))

@@ -60,12 +60,11 @@ class ChaosAgent:
             await asyncio.sleep(self._chance.uniform(0.0, 2 * _PAUSE))
             self._count += 1
             work = self._chance.choice(does)
-            try:
-                await work(layer)
-            except CognitiveError as error:
-                self._ledger.counts[f"mixed: {work.__name__[1:]} refused, {type(error).__name__}"] += 1
-            except Exception as error:
-                self._ledger.violations[f"mixed: {work.__name__[1:]} raised {type(error).__name__}: {error}"] += 1
+            with self._ledger.recorded(f"mixed: {work.__name__[1:]}"):
+                try:
+                    await work(layer)
+                except CognitiveError as error:
+                    self._ledger.counts[f"mixed: {work.__name__[1:]} refused, {type(error).__name__}"] += 1
 
     async def check_store(self, site: Site) -> None:
         """Check that the store has all memories acknowledged as stored, and none that was acknowledged as erased."""

@@ -80,13 +80,13 @@ async def _fuzzed(
             if cancelled:
                 await asyncio.wait({task}, timeout=soon)
                 task.cancel()
-            try:
-                seen = await task
-            except asyncio.CancelledError:
-                ledger.counts[f"isolation: cancelled, {way}"] += 1
-                return
-            except Exception as error:
-                ledger.violations[f"isolation: {way}: {type(error).__name__}: {error}"] += 1
+            seen = None
+            with ledger.recorded(f"isolation: {way}:"):
+                try:
+                    seen = await task
+                except asyncio.CancelledError:
+                    ledger.counts[f"isolation: cancelled, {way}"] += 1
+            if seen is None:
                 return
         ledger.counts[f"isolation: answered, {way}"] += 1
         ledger.require(seen <= {agent}, f"isolation: {way}: another agent's rows were seen")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +24,14 @@ class SuiteReport:
         """Record the text `otherwise` as a violation unless `holds` is True."""
         if not holds:
             self.violations[otherwise] += 1
+
+    @contextmanager
+    def recorded(self, call: str) -> Iterator[None]:
+        """Record an error that is raised inside as a violation by `call`, so that the suite goes on."""
+        try:
+            yield
+        except Exception as error:  # whatever a call raises breaks a promise
+            self.violations[f"{call} raised {type(error).__name__}: {error}"] += 1
 
     @property
     def broken(self) -> bool:

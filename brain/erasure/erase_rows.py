@@ -7,7 +7,7 @@ from uuid import UUID
 from brain import value_rows
 from brain.memory_rows import SQL, count
 from brain.postgres.database import Connection
-from brain.types import Receipt
+from brain.receipts import Receipt
 
 
 async def erase(c: Connection, agent_id: str, ids: list[UUID]) -> Receipt:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 from uuid import UUID
 
 from brain import caches, memory_rows, statements
@@ -23,8 +23,9 @@ from brain.errors import InvalidInput, StoreError, UnknownMemory
 from brain.memory_rows import SQL
 from brain.postgres.database import Connection, Database, T, Work
 from brain.postgres.transaction import write_as
+from brain.receipts import Erasure, Receipt, total
 from brain.store import MAX_TRIES, MemoryStore
-from brain.types import Erasure, Memory, NewMemory, Receipt
+from brain.types import Memory, NewMemory
 from brain.users import SHARED, Scope
 
 _OF_AGENT = statements.load("erase_scope", own="true")
@@ -77,16 +78,17 @@ class Eraser:
         self._store = store
         self._embedders = embedders
 
-    async def remains(self, scope: Scope, ids: Sequence[UUID]) -> Residue:
+    async def remains(self, scope: Scope, ids: Sequence[UUID]) -> dict[Scope, Residue]:
         """Return the texts to search for when the memories `ids` are erased: their present and earlier contents.
+
+        They are grouped by the views of the memories' users, because only rows that such a view reaches are searched.
 
         Raises:
             UnknownMemory: the view does not see one of the ids.
             InvalidInput: a user's view would erase a shared memory.
         """
         owned = await self._owned(scope, ids)
-        said = [await self._said(owner, own) for owner, own in owned.items()]
-        return Residue(sorted(frozenset().union(*said)))
+        return {owner: Residue(sorted(await self._said(owner, own))) for owner, own in owned.items()}
 
     async def memories(self, scope: Scope, ids: Sequence[UUID]) -> Receipt:
         """Erase memories with their index entries, vectors and usage, and remove their text from other rows.
@@ -94,15 +96,17 @@ class Eraser:
         While turns go on, the existing rows are searched for the text, and other memories that quote the erased ones
         are changed and indexed again. Then one transaction erases the memories, and searches the rows that were written
         meanwhile. If a memory to erase got a new text meanwhile, everything is repeated with that text. In the
-        operator's view, the memories of each user are erased one after another.
+        operator's view, the memories of each user are erased one after another. Calling it again is safe.
 
         Raises:
             UnknownMemory: the view does not see one of the ids; nothing is erased.
             InvalidInput: a user's view would erase a shared memory; nothing is erased.
-            StoreError: the memories change, or new memories quote them, faster than they can be found.
+            StoreError: memories of a user change, or new memories quote them, faster than they can be found. They stay;
+                in the operator's view, memories of other users may be erased already.
         """
         owned = await self._owned(scope, ids)
-        return _sum(scope.agent_id, [await self._memories(owner, own) for owner, own in owned.items()])
+        notes = scope.user is None
+        return total(scope.agent_id, [await self._memories(owner, own, notes) for owner, own in owned.items()])
 
     async def _owned(self, scope: Scope, ids: Sequence[UUID]) -> dict[Scope, list[UUID]]:
         """Return the memories that a view is to erase, by the views of their users."""
@@ -117,16 +121,16 @@ class Eraser:
             owned.setdefault(scope.as_user(owners[id]), []).append(id)
         return owned
 
-    async def _memories(self, scope: Scope, ids: list[UUID]) -> Receipt:
+    async def _memories(self, scope: Scope, ids: list[UUID], notes: bool) -> Receipt:
         for _ in range(MAX_TRIES):
-            sought = await self._sought(scope, ids)
+            sought = await self._sought(scope, ids, notes)
             others, before = await self._looked_through(sought)
             receipt = await self._finished(sought, others, before)
             if receipt is not None:
                 self._embedders.drop(sought.purge.remains.contains_any)
                 caches.empty()
                 return receipt
-        raise StoreError(f"the memories to erase were changed {MAX_TRIES} times in a row; nothing is erased")
+        raise StoreError(f"the memories {_listed(ids)} were changed {MAX_TRIES} times in a row and are not erased")
 
     async def preview(self, scope: Scope, ids: Sequence[UUID]) -> Receipt:
         """Return the receipt that `memories` would have now; nothing is changed.
@@ -136,19 +140,20 @@ class Eraser:
             InvalidInput: a user's view would erase a shared memory.
         """
         owned = await self._owned(scope, ids)
-        return _sum(scope.agent_id, [await self._preview(owner, own) for owner, own in owned.items()])
+        notes = scope.user is None
+        return total(scope.agent_id, [await self._preview(owner, own, notes) for owner, own in owned.items()])
 
-    async def _preview(self, scope: Scope, ids: list[UUID]) -> Receipt:
-        purge = Purge(*scope.key, Residue(sorted(await self._said(scope, ids))))
+    async def _preview(self, scope: Scope, ids: list[UUID], notes: bool) -> Receipt:
+        purge = Purge(*scope.key, Residue(sorted(await self._said(scope, ids))), notes)
         return await self._database.run(_view(scope), partial(preview.preview, purge, ids), timeout=_PREVIEW_SECONDS)
 
     async def _said(self, scope: Scope, ids: list[UUID]) -> frozenset[str]:
         return await self._database.run(_view(scope), partial(_said, scope.agent_id, ids))
 
-    async def _sought(self, scope: Scope, ids: list[UUID]) -> _Sought:
+    async def _sought(self, scope: Scope, ids: list[UUID], notes: bool) -> _Sought:
         texts = await self._said(scope, ids)
         since = await self._database.run(scope, lambda c: c.fetchval(*purge_derived.SQL.running()))
-        return _Sought(Purge(*scope.key, Residue(sorted(texts))), ids, texts, since)
+        return _Sought(Purge(*scope.key, Residue(sorted(texts)), notes), ids, texts, since)
 
     async def _looked_through(self, sought: _Sought) -> tuple[_Others, Counter[str]]:
         """Remove the text of the memories to erase from all existing rows.
@@ -157,7 +162,7 @@ class Eraser:
         """
         others, before = _Others(), Counter[str]()
         await self._leave(sought, await self._run(sought, sought.quoting), others)
-        for part in purge_derived.parts(sought.purge.remains):
+        for part in purge_derived.parts(sought.purge):
             before.update(await self._run(sought, partial(_looked, part, sought)))
         return others, before
 
@@ -175,7 +180,9 @@ class Eraser:
             if end is None or isinstance(end, Receipt):
                 return end
             await self._leave(sought, end, others)
-        raise StoreError(f"new memories quoted the ones to erase {MAX_TRIES} times in a row; nothing is erased")
+        raise StoreError(
+            f"new memories quoted {_listed(sought.ids)} {MAX_TRIES} times in a row; these memories are not erased"
+        )
 
     async def _leave(self, sought: _Sought, found: Sequence[Quoting], others: _Others) -> None:
         """Cut erased text out of the memories in `found`, and record in `others` what became of each.
@@ -307,7 +314,7 @@ async def _erased_rows(sought: _Sought, others: _Others, c: Connection) -> Recei
         receipts.append(await erase_rows.erase(c, sought.scope.agent_id, ids))
     if gone:
         await write_as(c, erased_user)
-    return _sum(sought.scope.agent_id, receipts)
+    return total(sought.scope.agent_id, receipts)
 
 
 async def _looked(part: purge_derived.Part, sought: _Sought, c: Connection) -> Mapping[str, int]:
@@ -331,10 +338,5 @@ def _view(owner: Scope) -> Scope:
     return owner if owner.user is not None else Scope.all_users(owner.agent_id)
 
 
-def _sum(agent_id: str, receipts: Sequence[Receipt]) -> Receipt:
-    """Return one receipt for memories of several users."""
-    if len(receipts) == 1:
-        return receipts[0]
-    names = [each.name for each in fields(Receipt) if each.name not in ("agent_id", "user_id")]
-    added: dict[str, Any] = {name: sum(getattr(receipt, name) for receipt in receipts) for name in names}
-    return Receipt(agent_id, **added)
+def _listed(ids: Sequence[UUID]) -> str:
+    return ", ".join(map(str, ids[:3])) + (f" and {len(ids) - 3} others" if len(ids) > 3 else "")

@@ -14,8 +14,9 @@ from brain.memory_rows import SQL
 from brain.postgres.database import Connection
 from brain.postgres.transaction import write_as
 from brain.postgres.wire_types import as_value
-from brain.store import identity
-from brain.types import Memory, NewMemory, Receipt
+from brain.preparing import identity
+from brain.receipts import Receipt
+from brain.types import Memory, NewMemory
 
 _ByUser = dict[str, list[UUID]]  # ids of memories by their users, '' for shared ones
 
@@ -47,7 +48,7 @@ async def _receipt(purge: Purge, ids: list[UUID], c: Connection) -> Receipt:
     # turns are locked before sessions, as in the closing of a turn
     responses = await _withheld(purge, gone, c)
     touched = Counter[str]()
-    for part in purge_derived.parts(purge.remains):
+    for part in purge_derived.parts(purge):
         touched.update(await part(c, purge, None))
     all_gone = [id for own in gone.values() for id in own]
     bound = purge_derived.SQL.rows_of_memories(agent_id=purge.agent_id, memory_ids=all_gone)

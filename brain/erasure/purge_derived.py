@@ -16,9 +16,10 @@ from uuid import UUID
 from brain import statements
 from brain.erasure.residue import Residue
 from brain.postgres.database import Connection
+from brain.receipts import Receipt
 from brain.statements import SqlStatements
 from brain.text import lexemes
-from brain.types import Receipt, Trust
+from brain.types import Trust
 
 SQL = statements.load("purge_derived", searched="user_id = cognitive.scope()")
 _OF_ALL_USERS = statements.load("purge_derived", searched="true")
@@ -44,12 +45,14 @@ class Quoting:
 class Purge:
     """A search for the erased text `remains` in the rows of one user, or for shared memories in those of all users.
 
-    `user_id` is the user of the erased memories, '' for shared ones.
+    `user_id` is the user of the erased memories, '' for shared ones. With `notes`, the notes on policies are searched
+    too; a user's view does not search them, since operators write them.
     """
 
     agent_id: str
     user_id: str
     remains: Residue
+    notes: bool
 
     @property
     def sql(self) -> SqlStatements:
@@ -95,14 +98,16 @@ async def erase(c: Connection, purge: Purge, since: int) -> Counter[str]:
     blocking writers.
     """
     touched = Counter[str]()
-    for part in parts(purge.remains):
+    for part in parts(purge):
         touched.update(await part(c, purge, since))
     return touched
 
 
-def parts(remains: Residue) -> Sequence[Part]:
+def parts(purge: Purge) -> Sequence[Part]:
     """Return the functions that remove erased text, one per kind of row; none if there is nothing to search for."""
-    return (_turns, _revisions, _sessions, _artifacts, _subtasks, _notes) if remains.probes else ()
+    if not purge.remains.probes:
+        return ()
+    return (_turns, _revisions, _sessions, _artifacts, _subtasks, *((_notes,) if purge.notes else ()))
 
 
 async def _turns(c: Connection, purge: Purge, since: int | None) -> Mapping[str, int]:

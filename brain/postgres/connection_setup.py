@@ -12,7 +12,7 @@ import asyncpg
 from pydantic_core import from_json
 
 from brain.deadline import Deadline
-from brain.errors import SchemaError, StoreError
+from brain.errors import InvalidInput, SchemaError, StoreConflict, StoreError, StoreUnavailable
 from brain.postgres.refusals import UPGRADE, refused, unreachable
 from brain.postgres.roles import OPERATOR
 from brain.postgres.schema import MIN_PGVECTOR, MIN_POSTGRES, pgvector_too_old, refusal
@@ -75,7 +75,7 @@ async def fill(pool: asyncpg.Pool, url: str) -> None:
     """
     try:
         await Deadline(_OPEN_SECONDS * 1000).within(_opened(pool))
-    except asyncpg.ClientConfigurationError as error:
+    except ValueError as error:
         raise SchemaError(f"not a usable database URL: {error}") from error
     except MISCONFIGURED as error:
         raise refused(error, url) from error
@@ -83,7 +83,7 @@ async def fill(pool: asyncpg.Pool, url: str) -> None:
         if "startup parameter" in str(error):  # only a pooler refuses the role as a startup parameter
             raise SchemaError(f"this is a pooler: set COGNITIVE_POOLER=transaction ({error})") from error
         raise unreachable(error, url) from error
-    except (ValueError, asyncpg.PostgresError) as error:
+    except asyncpg.PostgresError as error:
         raise refused(error, url) from error
 
 
@@ -140,13 +140,20 @@ async def _checked(connection: Connection) -> None:
     await connection.set_type_codec("jsonb", schema="pg_catalog", encoder=json.dumps, decoder=from_json)
 
 
-def without_privilege(error: asyncpg.InsufficientPrivilegeError, user_id: View) -> StoreError:
-    """Return the error for work that Postgres refused for lack of a privilege, in the view of `user_id`."""
-    if user_id is ALL_USERS and "role" in str(error):
-        return SchemaError(
-            f"calls over all users need the role {OPERATOR}: run `cognitive db upgrade`, or"
-            f" `GRANT {OPERATOR} TO cognitive_app WITH INHERIT FALSE, SET TRUE` ({error})"
-        )
+def rejected(error: asyncpg.PostgresError, user_id: View) -> StoreError | InvalidInput:
+    """Return the error for work that Postgres refused in the view of `user_id`, and would refuse again."""
+    match error:
+        case asyncpg.ReadOnlySQLTransactionError():
+            return StoreUnavailable(f"this Postgres is read-only: a standby, or set to read-only ({error})")
+        case asyncpg.DataError():
+            return InvalidInput(f"Postgres cannot store this: {error}")
+        case asyncpg.UniqueViolationError():
+            return StoreConflict("another transaction stored a row with the same id meanwhile; try again")
+        case asyncpg.InsufficientPrivilegeError() if user_id is ALL_USERS and "role" in str(error):
+            return SchemaError(
+                f"calls over all users need the role {OPERATOR}: run `cognitive db upgrade`, or"
+                f" `GRANT {OPERATOR} TO cognitive_app WITH INHERIT FALSE, SET TRUE` ({error})"
+            )
     return StoreError(f"Postgres refused: {error}")
 
 

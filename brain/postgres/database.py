@@ -18,10 +18,10 @@ from typing import Generic
 import asyncpg
 
 from brain.deadline import Deadline, late
-from brain.errors import EmbeddedServerError, InvalidInput, StoreConflict, StoreError, StoreUnavailable
+from brain.errors import EmbeddedServerError, StoreError, StoreUnavailable
 from brain.postgres import event_loop
 from brain.postgres.breaker import Breaker, Probe, may_wait
-from brain.postgres.connection_setup import CONTENDED, LOST, fill, prepare, without_privilege
+from brain.postgres.connection_setup import CONTENDED, LOST, fill, prepare, rejected
 from brain.postgres.refusals import plain_url
 from brain.postgres.transaction import Connection as Connection
 from brain.postgres.transaction import T as T
@@ -162,27 +162,16 @@ class Database:
             except CONTENDED as error:
                 if attempt == _ATTEMPTS:
                     raise StoreError(f"Postgres gave up after {attempt} attempts: {error}") from error
-            except TimeoutError as error:
+            except (TimeoutError, asyncpg.QueryCanceledError) as error:
                 raise StoreUnavailable(f"no answer from Postgres within {timeout:g} s") from error
             except (*LOST, StoreUnavailable) as error:
                 if attempt == _ATTEMPTS:
                     raise StoreUnavailable(f"Postgres is unavailable: {error}") from error
                 await self._recover(attempt)
-            except asyncpg.QueryCanceledError as error:
-                raise StoreUnavailable(f"no answer from Postgres within {timeout:g} s") from error
-            except asyncpg.ReadOnlySQLTransactionError as error:
-                await self._expire()  # with several servers in the address, new connections may reach the primary
-                raise StoreUnavailable(
-                    f"this Postgres is read-only: a standby, or set to read-only ({error})"
-                ) from error
-            except asyncpg.DataError as error:
-                raise InvalidInput(f"Postgres cannot store this: {error}") from error
-            except asyncpg.InsufficientPrivilegeError as error:
-                raise without_privilege(error, scope.user_id) from error
-            except asyncpg.UniqueViolationError as error:
-                raise StoreConflict("another transaction stored a row with the same id meanwhile; try again") from error
             except asyncpg.PostgresError as error:
-                raise StoreError(f"Postgres refused: {error}") from error
+                if isinstance(error, asyncpg.ReadOnlySQLTransactionError):
+                    await self._expire()  # with several servers in the address, new connections may reach the primary
+                raise rejected(error, scope.user_id) from error
         raise AssertionError("unreachable: the last attempt returns or raises")
 
     async def _check_breaker(self, deadline: Deadline) -> None:

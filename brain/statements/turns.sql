@@ -46,7 +46,8 @@ RETURNING turn_id
 -- name: expose_recalled
 -- Add memories that the recall tool returned to the exposures of a turn, in slots after those of the prompt. A turn
 -- whose outcome is known is skipped, because nothing would judge them. A turn that is not recorded yet may be
--- recorded with its outcome, and judges them then. The turn's row is locked in shared mode, so that closing it comes
+-- recorded with its outcome, and judges them then; but if the user or the agent was erased before, it may be one of
+-- the erased turns, of which nothing is stored again. The turn's row is locked in shared mode, so that closing it comes
 -- before or sees them.
 WITH open AS (
     SELECT turn_id FROM cognitive.turn
@@ -60,6 +61,7 @@ FROM unnest(:memory_ids::uuid[], :memory_types::text[], :relevance_gaps::real[],
 WHERE EXISTS (SELECT 1 FROM open)
    OR NOT EXISTS (SELECT 1 FROM cognitive.turn
                   WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id)
+      AND NOT EXISTS (SELECT 1 FROM cognitive.erasure WHERE agent_id = :agent_id AND what IN ('agent', 'user'))
 ORDER BY s.memory_id
 ON CONFLICT DO NOTHING
 

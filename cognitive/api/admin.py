@@ -16,9 +16,10 @@ from brain.ivf_index import IvfIndex, VectorGroup
 from brain.journal import Backlog, JournalEntry
 from brain.postgres.reading import Replica
 from brain.postgres.roles import Granted
+from brain.receipts import Erasure, Receipt
 from brain.store import Progress
 from brain.turns import TurnLog
-from brain.types import Erasure, Memory, MemoryType, Receipt, Revision
+from brain.types import Memory, MemoryType, Revision
 from brain.users import ALL_USERS, Scope, UserId
 from cognitive.api.health import HealthChecks, LayerHealth
 from cognitive.api.import_export import ImportExport

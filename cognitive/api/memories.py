@@ -12,11 +12,12 @@ from brain.erasure.erasing import Eraser
 from brain.erasure.retention import Retained
 from brain.filters import MemoryFilter
 from brain.memory_rows import require_known
+from brain.receipts import Erasure, Receipt
 from brain.states import MemoryStates
 from brain.store import MemoryStore, Progress
 from brain.turn_records import UsageWeights
 from brain.turns import TurnLog
-from brain.types import Erasure, Memory, MemoryType, NewMemory, Receipt, Revision, Trust, above
+from brain.types import Memory, MemoryType, NewMemory, Revision, Trust, above
 from brain.users import ALL_USERS, Scope
 from cognitive.background import BackgroundQueue
 from cognitive.errors import InvalidInput
@@ -187,10 +188,13 @@ class AgentMemories:
         remains = await self._erasing.remains(scope, wanted)
         await self._settling.wait_for(*scope.readers)
         await self._session_manager.wait_for(*scope.readers)  # pending writes must be stored before they are searched
-        journaled = await self._outcomes.forget(scope, remains)
-        receipt = replace(await self._erasing.memories(scope, wanted), journaled=journaled)
-        self._erasure_listeners.notify(scope, remains.contains_any)
-        return receipt
+        journaled = sum([await self._outcomes.forget(owner, residue) for owner, residue in remains.items()])
+        try:
+            receipt = await self._erasing.memories(scope, wanted)
+        finally:  # after a failure, too, memories of some users may be erased
+            for owner, residue in remains.items():
+                self._erasure_listeners.notify(owner, residue.contains_any)
+        return replace(receipt, journaled=journaled)
 
     async def preview_forget(self, scope: Scope, ids: Sequence[UUID]) -> Receipt:
         """Return the numbers of rows that `forget` would delete and change now."""
@@ -198,7 +202,7 @@ class AgentMemories:
         remains = await self._erasing.remains(scope, wanted)
         await self._settling.wait_for(*scope.readers)
         await self._session_manager.wait_for(*scope.readers)
-        journaled = await self._outcomes.forgettable(scope, remains)
+        journaled = sum([await self._outcomes.forgettable(owner, residue) for owner, residue in remains.items()])
         return replace(await self._erasing.preview(scope, wanted), journaled=journaled)
 
     async def erase_agent(self, agent_id: str) -> Receipt:

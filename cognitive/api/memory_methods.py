@@ -10,8 +10,9 @@ from uuid import UUID
 
 from brain.postgres import event_loop
 from brain.postgres.breaker import waits_for_recovery
+from brain.receipts import Receipt
 from brain.store import Progress
-from brain.types import Memory, MemoryType, NewMemory, Receipt, Trust
+from brain.types import Memory, MemoryType, NewMemory, Trust
 from brain.users import Scope, UserId
 from cognitive.api.memories import AgentMemories
 from cognitive.feedback.conversations import ConversationWriter, RememberedConversation

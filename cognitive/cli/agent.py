@@ -16,7 +16,7 @@ from cognitive.cli.options import AGENT, YES, confirm, limit
 from cognitive.cli.shapes import RECEIPT
 
 if TYPE_CHECKING:
-    from brain.types import Receipt
+    from brain.receipts import Receipt
     from cognitive.catalog.plans import PastPlan
     from cognitive.preflight.category_learning import ToolUsage
 

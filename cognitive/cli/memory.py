@@ -21,7 +21,8 @@ from cognitive.cli.options import AGENT, FILE, MOMENT, USER, WHERE, YES, at, awa
 from cognitive.cli.shapes import MEMORY, RECEIPT
 
 if TYPE_CHECKING:
-    from brain.types import Memory, Receipt, Revision
+    from brain.receipts import Receipt
+    from brain.types import Memory, Revision
 
 _IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True, type=click.UUID)
 

@@ -13,7 +13,7 @@ from cognitive.cli.options import AGENT, YES, confirm
 from cognitive.cli.shapes import RECEIPT
 
 if TYPE_CHECKING:
-    from brain.types import Receipt
+    from brain.receipts import Receipt
 
 
 @click.group()

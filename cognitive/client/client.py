@@ -12,8 +12,9 @@ from uuid import UUID, uuid4
 import httpx
 
 from brain.artifacts import ArtifactPage
+from brain.receipts import Receipt
 from brain.store import Progress
-from brain.types import Memory, MemoryType, NewMemory, Receipt
+from brain.types import Memory, MemoryType, NewMemory
 from brain.users import UserId
 from cognitive.client.namespaces import RemoteAdmin, RemoteExplain, RemotePolicies, RemoteSessions, RemoteUpkeep, id_of
 from cognitive.client.transport import ApiTransport, view_query

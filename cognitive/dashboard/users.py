@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from brain.analytics.turn_rows import TurnFilter
-from brain.types import Receipt
+from brain.receipts import Receipt
 from brain.users import Scope
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.errors import UnknownMemory

@@ -14,10 +14,20 @@ from dataclasses import replace
 from brain.deadline import Deadline
 from brain.erasure.residue import Residue
 from brain.errors import EmbeddingError, InvalidInput, JournalError, StoreError, UnknownTurn
-from brain.journal import Journal, JournalEntry, read, written
+from brain.journal import Journal, JournalEntry
+from brain.opened_turns import read, written
 from brain.redacting import UNREDACTED, WITHHELD, Redactor
 from brain.text import storable
-from brain.turn_records import Decoy, ExposureRow, OpenTurn, PlannedTurn, StillWanted, TurnJudgement, TurnMessage
+from brain.turn_records import (
+    Decoy,
+    ExposureRow,
+    OpenTurn,
+    PlannedTurn,
+    ReportedOutcome,
+    StillWanted,
+    TurnJudgement,
+    TurnMessage,
+)
 from brain.turns import TurnLog
 from brain.users import Scope
 from cognitive.context.dedup import excerpt
@@ -209,13 +219,10 @@ class OutcomeRecorder:
         closed = await self._turns.close(
             scope,
             turn_id,
-            outcome.status,
+            ReportedOutcome(outcome.status, _called(outcome), _response(outcome, current), received_at),
             judge,
             opening=opening,
             still=still,
-            received_at=received_at,
-            tools_called=_called(outcome),
-            response=_response(outcome, current),
         )
         if closed is None:
             raise unknown_turn(scope, turn_id)
@@ -293,9 +300,9 @@ def _as_shown(memory: ExposureRow, excerpts: Excerpts) -> ExposureRow:
     return replace(memory, content=excerpt(memory.content, spans))
 
 
-def _called(outcome: Outcome) -> list[str]:
+def _called(outcome: Outcome) -> tuple[str, ...]:
     """Return the names of the tools that the turn called, each once, in the order of their first call."""
-    return list(dict.fromkeys(call.name for call in outcome.tool_calls))[:_MAX_CALLED]
+    return tuple(dict.fromkeys(call.name for call in outcome.tool_calls))[:_MAX_CALLED]
 
 
 def _response(outcome: Outcome, policy: Policy) -> str | None:

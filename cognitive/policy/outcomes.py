@@ -32,8 +32,8 @@ class FeedbackSettings(SettingsGroup):
     """Showings that one rating counts for. Raise it if ratings are rare and careful."""
 
     abandon_after_minutes: Annotated[Positive, OUTSIDE] = 60.0
-    """Minutes after which a turn without an outcome is abandoned; a late outcome still counts. Raise it for longer
-    turns."""
+    """Minutes after which a turn without an outcome is abandoned, when the same user's next turn is recorded or by
+    `layer.admin.expire_turns`; a late outcome still counts. Raise it for longer turns."""
 
     max_capture_chars: Annotated[int, Field(ge=100), OUTSIDE] = 8_000
     """Characters of each message that `capture` stores. Raise it if users dictate long reports."""

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query
 
 from brain.analytics.fleet import MAX_AGENTS, AgentSummary
-from brain.types import Label, Receipt
+from brain.receipts import Receipt
+from brain.types import Label
 from cognitive.catalog.plans import PastPlan
 from cognitive.server.auth import ERASING, Admin, AgentId, Identified
 from cognitive.server.requests import Contexts, Layer, StrictRoute

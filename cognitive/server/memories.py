@@ -7,7 +7,8 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from brain.types import Memory, Receipt, Revision, above
+from brain.receipts import Receipt
+from brain.types import Memory, Revision, above
 from cognitive.errors import UnknownMemory
 from cognitive.server.auth import ERASING, AgentId, Identified, MaxTrust
 from cognitive.server.requests import Layer, StrictRoute

@@ -14,8 +14,9 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TypeAlias
 from uuid import UUID
 
+from brain.receipts import Receipt
 from brain.search import Hit
-from brain.types import NewMemory, Receipt
+from brain.types import NewMemory
 from cognitive.plan import Plan
 from cognitive.recall_hits import RecallHit
 from cognitive.telemetry.metrics import degraded

@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 from uuid import UUID
 
-from brain.types import Receipt
+from brain.receipts import Receipt
 from cognitive.recall_hits import RecallHit
 from cognitive.telemetry import attributes
 from cognitive.telemetry.attributes import Attributes

@@ -22,7 +22,7 @@ import pytest
 from brain.changes.backfill import Pace
 from brain.embedded import ServerUrls
 from brain.ivf_index import IvfIndex
-from brain.store import identity
+from brain.preparing import identity
 from brain.text import normalise
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, ToolCall, Turn
 from tests.internals import internals

@@ -12,7 +12,8 @@ from clients import AT, KEY, TOLERANT, report_extractions, turn
 from sites import eventually
 
 from benchmarks.chaos.sample_data import WordEmbedder
-from brain.journal import Journal, journal_name, written
+from brain.journal import Journal, journal_name
+from brain.opened_turns import written
 from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome
 from cognitive.recording.record import opened

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime
+from itertools import count
 from time import time
 from uuid import UUID
 
@@ -30,9 +31,8 @@ from brain.erasure.erasing import Eraser
 from brain.postgres.database import Database
 from brain.store import MemoryStore
 from brain.users import ALL_USERS, SHARED, Scope
-from cognitive import NewMemory
-from cognitive.errors import InvalidInput, UnknownMemory
-from tests.integration.test_user_stores import As, UserStore
+from cognitive import NewMemory, Outcome, Turn
+from cognitive.errors import InvalidInput, StoreError, UnknownMemory
 from tests.integration.test_users import SCOPED
 from tests.internals import internals
 
@@ -61,12 +61,16 @@ def embedders() -> Embedders:
     return Embedders([CachedEmbedder(WordEmbedder())])
 
 
+def store(database: Database) -> MemoryStore:
+    return MemoryStore(database, embedders())
+
+
 def eraser(database: Database) -> Eraser:
-    return Eraser(database, MemoryStore(database, embedders()), embedders())
+    return Eraser(database, store(database), embedders())
 
 
-def memories(database: Database, user_id: str) -> UserStore:
-    return UserStore(database, user_id)
+def said(user_id: str | None, content: str = SECRET) -> NewMemory:
+    return NewMemory(type="fact", content=content, user_id=user_id)
 
 
 async def give(admin, agent: str, user_id: str, *, but: UUID | None = None) -> None:
@@ -101,9 +105,7 @@ async def test_erased_user_leaves_no_trace(site, agent, admin):
         secret, contexts = await use_every_feature(layer, agent)
         made = await vector(site, secret)
         await give(admin, agent, "ann")
-        bob = memories(internals(layer).database, "bob")
-        await bob.remember(agent, [NewMemory(type="fact", content="The crane is tall.", occurred_at=AT)], now=AT)
-        await layer.remember(agent, [NewMemory(type="fact", content="The crane is old.", occurred_at=AT)])
+        await layer.remember(agent, [said("bob", "The crane is tall."), said(None, "The crane is old.")])
         others = {user: await rows_of(admin, agent, user) for user in ("bob", "")}
         kept = await rows_of(admin, agent, "ann")
         assert kept.keys() == set(SCOPED) - {"erasure"}
@@ -161,11 +163,9 @@ async def test_turn_from_before_users_is_erased_with_its_user(site, agent, admin
 
 
 async def test_view_erases_its_own_memories_only(database, agent):
-    [shared] = await memories(database, SHARED).remember(agent, [NewMemory(type="fact", content=SECRET)], now=AT)
-    ids = {}
-    for user in ("ann", "bob"):
-        said = NewMemory(type="fact", content=f"{user} said: {SECRET}")
-        [ids[user]] = await memories(database, user).remember(agent, [said], now=AT)
+    memories = [said(None), *(said(user, f"{user} said: {SECRET}") for user in ("ann", "bob"))]
+    shared, *own = await store(database).remember(agent, memories, now=AT)
+    ids = dict(zip(("ann", "bob"), own, strict=True))
     erasing = eraser(database)
     for erase in (erasing.memories, erasing.preview):
         with pytest.raises(InvalidInput, match="is shared: forget it in the view without a user"):
@@ -174,7 +174,7 @@ async def test_view_erases_its_own_memories_only(database, agent):
             with pytest.raises(UnknownMemory):
                 await erase(Scope(agent, view), [ids["ann"]])
     foreseen = await erasing.preview(Scope(agent, "ann"), [ids["ann"]])
-    assert len(await memories(database, "ann").get(agent, [shared, ids["ann"]])) == 2
+    assert len(await store(database).get(Scope(agent, "ann"), [shared, ids["ann"]])) == 2
     receipt = await erasing.memories(Scope(agent, "ann"), [ids["ann"]])
     assert (receipt.memories, receipt.user_id) == (1, "ann")
     assert receipt == foreseen
@@ -187,11 +187,74 @@ async def test_text_from_before_an_erasure_is_refused_for_its_user_only(database
     before = time()
     await eraser(database).user(agent, "ann")
     for user, stored in (("ann", False), ("bob", True), (SHARED, True)):
-        artifacts, new = Artifacts(As(database, user)), NewArtifact(UUID(int=1), "Text.", "log")
-        assert await artifacts.put(Scope(agent), "s", [new], received_at=before) is stored
+        artifacts, new = Artifacts(database), NewArtifact(UUID(int=1), "Text.", "log")
+        assert await artifacts.put(Scope(agent, user), "s", [new], received_at=before) is stored
         assert await artifacts.put(
-            Scope(agent), "s", [NewArtifact(UUID(int=2), "Text.", "log")], received_at=time() + 60
+            Scope(agent, user), "s", [NewArtifact(UUID(int=2), "Text.", "log")], received_at=time() + 60
         )
+
+
+async def test_recall_for_a_turn_of_an_erased_user_stores_nothing(site, agent, admin):
+    async with opened(site) as layer:
+        await layer.remember(agent, [NewMemory(type="fact", content="The crane is green.")])
+        turn = Turn(agent_id=agent, session_id="s", text="What is green?", user_id="ann", turn_id="t")
+        await layer.pre_turn(turn)
+        await layer.forget_user(agent, "ann")
+        for user in ("ann", "bob"):
+            assert await layer.recall(agent, "green crane", turn_id="t", user_id=user)
+        assert (await rows_of(admin, agent, "ann")).keys() == {"erasure"}
+        assert len((await rows_of(admin, agent, "bob"))["exposure"]) == 1
+
+
+async def test_operators_notes_are_cut_by_the_operator_only(site, agent):
+    async with opened(site) as layer:
+        ids = {}
+        for user in ("ann", "bob"):
+            [ids[user]] = await layer.remember(agent, [said(user)])
+        await layer.policies.save(agent, {"usage.half_life_days": 9}, by="ada", note=f"Since {SECRET}")
+        for user, view, cut in (("ann", "ann", 0), ("bob", ALL_USERS, 1)):
+            foreseen = await layer.admin.preview_forget(agent, [ids[user]], user_id=view)
+            receipt = await layer.forget(agent, [ids[user]], user_id=view)
+            assert (foreseen.notes_cut, receipt.notes_cut) == (cut, cut)
+            [version] = await layer.policies.list(agent)
+            assert (SECRET in version.note) is not cut
+
+
+async def test_operator_forgets_a_users_memory_in_the_users_journal_only(site, agent):
+    async with opened(site) as layer:
+        [id] = await layer.remember(agent, [said("ann")])
+        journal, outcome = internals(layer).journal, Outcome(response=SECRET).model_dump_json()
+        for user in ("ann", "bob"):
+            journal.put(Scope(agent, user), "t", outcome=outcome)
+        with journal.draining():
+            assert (await layer.admin.preview_forget(agent, [id], user_id=ALL_USERS)).journaled == 1
+            assert (await layer.forget(agent, [id], user_id=ALL_USERS)).journaled == 1
+            texts = {user: journal.find(Scope(agent, user), "t").outcome for user in ("ann", "bob")}
+        assert SECRET not in texts["ann"]
+        assert SECRET in texts["bob"]
+
+
+async def test_failed_erasure_names_the_memories_that_stay(database, agent):
+    stored, versions = store(database), count()
+    anns, bobs = await stored.remember(agent, [said("ann"), said("bob")], now=AT)
+
+    async def change() -> None:
+        content = f"The vault opens with the key number {next(versions)}."
+        await stored.update(Scope(agent, "bob"), bobs, lambda memory: said("bob", content))
+
+    class Changed:
+        """A database in which bob's memory gets a new text after each transaction in bob's view."""
+
+        async def run(self, scope, work, **options):
+            result = await database.run(scope, work, **options)
+            if scope.user == "bob":
+                await change()
+            return result
+
+    erasing = Eraser(Changed(), stored, embedders())
+    with pytest.raises(StoreError, match=f"{bobs} were changed 50 times in a row and are not erased"):
+        await erasing.memories(Scope.all_users(agent), [anns, bobs])
+    assert [memory.id for memory in await stored.get(Scope.all_users(agent), [anns, bobs])] == [bobs]
 
 
 class Slow:
@@ -216,15 +279,14 @@ async def test_erasures_of_one_user_neither_lose_nor_delay_the_memories_of_64(ur
         " VALUES ($1, $2, 't', 's', $3, '', '', '', '{}')",
         [(agent, user, AT) for user in names],
     )
-    ids = await memories(database, "ann").remember(
-        agent, [NewMemory(type="fact", content=f"{n}. {SECRET}") for n in range(3)], now=AT
-    )
+    ids = await store(database).remember(agent, [said("ann", f"{n}. {SECRET}") for n in range(3)], now=AT)
     stored = dict.fromkeys(names, 0)
     writing = Database(urls.app, pool_size=8)
 
     async def capture(user: str) -> None:
         heard = NewMemory(type="episode", content=f"{stored[user]}: {SECRET}", session_id="s", trust="talk")
-        await memories(writing, user).remember_of_turn(agent, "t", [heard], now=AT, read_at=datetime.now(UTC))
+        read_at = datetime.now(UTC)
+        await store(writing).remember_of_turn(Scope(agent, user), "t", [heard], now=AT, read_at=read_at)
         stored[user] += 1
 
     turns = iter(names * 8)

@@ -226,7 +226,7 @@ async def test_journal_of_another_machine_does_not_restore_an_erased_agent(site,
 
 async def test_purge_under_the_lock_reads_only_newer_rows(site, agent):
     async with opened(site) as layer:
-        database, purge = internals(layer).database, purge_derived.Purge(agent, "", Residue([SECRET]))
+        database, purge = internals(layer).database, purge_derived.Purge(agent, "", Residue([SECRET]), True)
         since = await database.run(Scope(agent), lambda c: c.fetchval(*purge_derived.SQL.running()))
         await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="since"))
         later = since + 1_000_000

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import asyncpg
 import pytest
-from test_user_stores import As, found, store
+from test_user_stores import found, store
 
 from brain import agent_rows, memory_rows
 from brain.artifacts import Artifacts, NewArtifact
@@ -46,8 +46,12 @@ async def database(urls):
 async def kettles(database, agent):
     """Return an agent with a memory that is shared, one of ann's and one of bob's."""
     for user in (SHARED, "ann", "bob"):
-        memories = [NewMemory(type="fact", content=f"The kettle of {user or 'everyone'} leaks.", occurred_at=AT)]
-        await store(database, user).remember(agent, memories, now=AT)
+        memories = [
+            NewMemory(
+                type="fact", content=f"The kettle of {user or 'everyone'} leaks.", occurred_at=AT, user_id=user or None
+            )
+        ]
+        await store(database).remember(agent, memories, now=AT)
     return agent
 
 
@@ -176,12 +180,13 @@ async def test_erasure_of_shared_rows_waits_for_the_writers_of_all_users(urls, a
 
 
 async def test_artifacts_with_one_id_are_kept_apart(database, agent):
-    id = UUID(int=7)
+    artifacts, id = Artifacts(database), UUID(int=7)
     for user in (SHARED, "ann"):
-        of_user = Artifacts(As(database, user))
-        assert await of_user.put(Scope(agent), "s", [NewArtifact(id, f"Output of {user or 'everyone'}.", "log")])
+        assert await artifacts.put(
+            Scope(agent, user), "s", [NewArtifact(id, f"Output of {user or 'everyone'}.", "log")]
+        )
     for user, text in ((SHARED, "everyone"), ("ann", "ann"), ("bob", "everyone")):
-        of_user = Artifacts(As(database, user))
-        assert (await of_user.read(Scope(agent), id, 0, 99)).text == f"Output of {text}."
-        assert [line.text for line in await of_user.search(Scope(agent), id, text, 9)] == [f"Output of {text}."]
-        assert await of_user.search(Scope(agent), id, {"everyone": "ann", "ann": "everyone"}[text], 9) == ()
+        view = Scope(agent, user)
+        assert (await artifacts.read(view, id, 0, 99)).text == f"Output of {text}."
+        assert [line.text for line in await artifacts.search(view, id, text, 9)] == [f"Output of {text}."]
+        assert await artifacts.search(view, id, {"everyone": "ann", "ann": "everyone"}[text], 9) == ()

@@ -10,7 +10,8 @@ import asyncpg
 import pytest
 
 from brain.errors import StoreUnavailable
-from brain.journal import Journal, written
+from brain.journal import Journal
+from brain.opened_turns import written
 from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
 from cognitive.errors import InvalidInput

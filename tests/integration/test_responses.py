@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from brain.journal import Journal, written
+from brain.journal import Journal
+from brain.opened_turns import written
 from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
 from cognitive.feedback.outcomes import OutcomeRecorder

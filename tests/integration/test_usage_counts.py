@@ -13,7 +13,7 @@ import asyncpg
 import pytest
 
 from brain.decay import added, decayed
-from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
+from cognitive import ALL_USERS, CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
 from cognitive.errors import InvalidInput
 
 pytestmark = pytest.mark.promise(number=3)
@@ -164,6 +164,15 @@ async def test_expire_turns_abandons_only_turns_without_an_outcome(layer, hasty,
     assert await hasty.admin.expire_turns(agent) == 3
     assert await hasty.admin.expire_turns(agent) == 0
     assert Counter(turn.status for turn in await layer.explain.turns(agent)) == {"abandoned": 3, "completed": 1}
+
+
+async def test_turn_of_a_user_is_abandoned_by_the_users_next_turn(layer, hasty, agent):
+    for user in ("ann", "bob"):
+        await layer.pre_turn(make_turn(agent, user_id=user, turn_id=user))
+    await hasty.pre_turn(make_turn(agent, user_id="ann", turn_id="next"))
+    states = {turn.turn_id: turn.status for turn in await layer.explain.turns(agent, user_id=ALL_USERS)}
+    assert states == {"ann": "abandoned", "bob": "open", "next": "open"}
+    assert await hasty.admin.expire_turns(agent) == 2
 
 
 # --- recall within a turn ---

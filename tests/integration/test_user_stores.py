@@ -45,62 +45,34 @@ async def database(urls):
     await database.close()
 
 
-class As:
-    """The database in the view of one user."""
-
-    def __init__(self, database: Database, user_id: View) -> None:
-        self._database, self._user_id = database, user_id
-
-    async def run(self, scope, work, **options):
-        return await self._database.run(Scope(scope.agent_id, self._user_id), work, **options)
-
-
-class UserStore:
-    """Stores and reads the memories of one user, or shared ones."""
-
-    def __init__(self, database: Database, user_id: str) -> None:
-        self._store = MemoryStore(database, Embedders([CachedEmbedder(WordEmbedder())]))
-        self._user_id = user_id
-
-    async def remember(self, agent: str, memories, *, now):
-        owned = [memory.model_copy(update={"user_id": self._user_id or None}) for memory in memories]
-        return await self._store.remember(agent, owned, now=now)
-
-    async def remember_of_turn(self, agent: str, turn_id: str, memories, **times) -> None:
-        await self._store.remember_of_turn(Scope(agent, self._user_id), turn_id, memories, **times)
-
-    async def get(self, agent: str, ids):
-        return await self._store.get(Scope(agent, self._user_id), ids)
-
-
-def store(database: Database, user_id: str) -> UserStore:
-    return UserStore(database, user_id)
+def store(database: Database) -> MemoryStore:
+    return MemoryStore(database, Embedders([CachedEmbedder(WordEmbedder())]))
 
 
 async def found(database: Database, agent: str, user_id: View, text: str) -> set[str]:
     [vector] = await CachedEmbedder(WordEmbedder()).embed([text])
     query = Query({"fact": 10}, text, vector, WordEmbedder().model, dates=(AT, datetime.max.replace(tzinfo=UTC)))
-    result = await MemorySearch(As(database, user_id)).find(Scope(agent), query)
+    result = await MemorySearch(database).find(Scope(agent, user_id), query)
     return {hit.content for hit in result.hits}
 
 
 async def test_base_rates_of_shared_and_private_memories_are_added(database, agent, admin):
-    await store(database, "ann").remember(agent, [NewMemory(type="fact", content="The kettle leaks.")], now=AT)
+    await store(database).remember(agent, [NewMemory(type="fact", content="The kettle leaks.", user_id="ann")], now=AT)
     columns = "agent_id, user_id, type, shown, used, last_at"
     insert = f"INSERT INTO cognitive.usage_base ({columns}) VALUES ($1, $2, 'fact', $3, 4, $4)"
     await admin.executemany(insert, [(agent, "", 8.0, AT), (agent, "ann", 6.0, AT + timedelta(days=7))])
     query = Query({"fact": 10}, "kettle", None, WordEmbedder().model, half_life_days=7)
     for user, shown, used in (("ann", 10, 6), (SHARED, 8, 4)):
-        base = (await MemorySearch(As(database, user)).find(Scope(agent), query)).base["fact"]
+        base = (await MemorySearch(database).find(Scope(agent, user), query)).base["fact"]
         assert (base.shown, base.used) == (shown, used)
 
 
 async def test_users_store_search_and_erase_side_by_side(database, agent, admin):
     for user in (SHARED, "ann", "bob"):
         content = f"The kettle of {user or 'everyone'} leaks."
-        memories = [NewMemory(type="fact", content=content, source="same", session_id="s", occurred_at=AT)]
-        assert await store(database, user).remember(agent, memories, now=AT)
-        assert await store(database, user).remember(agent, memories, now=AT)  # exists already
+        memories = [NewMemory(type="fact", content=content, source="same", session_id="s", user_id=user or None)]
+        assert await store(database).remember(agent, memories, now=AT)
+        assert await store(database).remember(agent, memories, now=AT)  # exists already
     everyone, ann = "The kettle of everyone leaks.", "The kettle of ann leaks."
     assert await found(database, agent, SHARED, "Which kettle leaks?") == {everyone}
     assert await found(database, agent, "ann", "Which kettle leaks?") == {everyone, ann}
@@ -120,8 +92,10 @@ async def test_calls_over_all_users_reach_the_rows_of_each(database, agent, admi
         return [tuple(row) for row in await admin.fetch(f"{statement} WHERE agent_id = $1 ORDER BY 1", agent)]
 
     for user in (SHARED, "ann", "bob"):
-        memories = [NewMemory(type="fact", content=f"The kettle of {user} leaks.", occurred_at=AT)]
-        await store(database, user).remember(agent, memories, now=AT)
+        memories = [
+            NewMemory(type="fact", content=f"The kettle of {user} leaks.", occurred_at=AT, user_id=user or None)
+        ]
+        await store(database).remember(agent, memories, now=AT)
     embedders = Embedders([CachedEmbedder(WordEmbedder()), CachedEmbedder(Other())])
     reembedding = Reembedding(database, embedders)
     await reembedding.begin(agent, Other.model)
@@ -146,7 +120,7 @@ async def test_calls_over_all_users_reach_the_rows_of_each(database, agent, admi
         ("bob", 0, 0),
     ]
 
-    await store(database, "ann").remember(agent, [NewMemory(type="fact", content="The kettle leaks.")], now=AT)
+    await store(database).remember(agent, [NewMemory(type="fact", content="The kettle leaks.", user_id="ann")], now=AT)
     receipt = await Eraser(database, MemoryStore(database, embedders), embedders).agent(agent)
     assert (receipt.memories, receipt.passages) == (1, 1)
     assert await by_user("SELECT user_id FROM cognitive.memory") == await by_user(
@@ -160,8 +134,10 @@ async def test_users_with_many_vectors_have_cells_of_their_own(database, agent, 
         return {row["cell"] for row in await admin.fetch(query, agent, user)}
 
     async def remember(user: str, *contents: str) -> None:
-        memories = [NewMemory(type="fact", content=content, occurred_at=AT) for content in contents]
-        await store(database, user).remember(agent, memories, now=AT)
+        memories = [
+            NewMemory(type="fact", content=content, occurred_at=AT, user_id=user or None) for content in contents
+        ]
+        await store(database).remember(agent, memories, now=AT)
 
     for user, most in ((SHARED, 12), ("ann", 12), ("bob", 3)):
         await remember(user, *(f"The kettle {n} of {user or 'everyone'} leaks." for n in range(most)))
@@ -177,7 +153,7 @@ async def test_users_with_many_vectors_have_cells_of_their_own(database, agent, 
         query = Query(
             {"fact": 50}, "", (await CachedEmbedder(WordEmbedder()).embed(["kettle"]))[0], WordEmbedder().model
         )
-        assert len((await MemorySearch(As(database, user)).find(Scope(agent), query)).hits) == most
+        assert len((await MemorySearch(database).find(Scope(agent, user), query)).hits) == most
     assert [group.moved for group in await IvfIndex(database, large=10, size=4).build(agent)] == [0, 0]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
+from uuid import UUID
 
 import pytest
 
@@ -184,6 +185,18 @@ async def test_memory_supersedes_only_memories_of_its_user(layer, agent):
     assert len(await layer.admin.find(agent, user_id=ALL_USERS)) == 3
     [new] = await layer.remember(agent, [fact("The bike is blue.", "ann", supersedes=ann)])
     assert [memory.replaced_by for memory in await layer.get(agent, [ann], user_id="ann")] == [new]
+
+
+async def test_invalid_supersedes_is_refused_before_any_memory_is_stored(layer, agent):
+    [first, anns] = await layer.remember(agent, [fact("The bike is red."), fact("The car is red.", "ann")])
+    second = fact("The bike is blue.", supersedes=first)
+    for wrong in (anns, UUID(int=7)):
+        with pytest.raises(InvalidInput, match="supersedes"):
+            await layer.remember(agent, [second, fact("The car is blue.", "bob", supersedes=wrong)])
+    assert len(await layer.admin.find(agent, user_id=ALL_USERS)) == 2
+    stored = await layer.remember(agent, [second])
+    await layer.forget(agent, [first])
+    assert await layer.remember(agent, [second]) == stored
 
 
 async def test_users_view_does_not_change_shared_memories(layer, agent):

@@ -14,7 +14,8 @@ from making import AT, uid, unit
 
 from brain.erasure.residue import Residue
 from brain.errors import InvalidInput, JournalError
-from brain.journal import Journal, journal_name, read, written
+from brain.journal import Journal, journal_name
+from brain.opened_turns import read, written
 from brain.turn_records import Exposure, OpenTurn
 from brain.users import Scope
 

@@ -1,0 +1,153 @@
+"""Prepare memories before they are written: identify them, cut them into passages, embed these.
+
+None of this needs a transaction. The writer checks in its transaction that the agent still has the same embedding
+models and languages.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+import numpy as np
+
+from brain.archive import MemoryMetadata
+from brain.claims import claim_key
+from brain.embedding.embedders import Embedders
+from brain.index_rows import PassageVector
+from brain.indexing import IndexedPassage, passages, surroundings, texts
+from brain.languages import AgentLanguages
+from brain.types import Memory, MemoryType, NewMemory
+
+_CHANGEABLE = (
+    "content",
+    "speaker",
+    "context",
+    "occurred_at",
+    "tags",
+    "entities",
+    "confidence",
+    "pinned",
+    "attributes",
+    "metadata",
+    "expires_at",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedMemory:
+    """A memory ready to be written, indexed and embedded.
+
+    `claim` is the subject and attribute that the memory states (see `brain.claims`), None if none was recognised.
+    `kept` has the metadata of an imported memory.
+    """
+
+    id: UUID
+    identity: bytes
+    memory: NewMemory
+    occurred_at: datetime
+    passages: list[IndexedPassage]
+    vectors: Mapping[str, Sequence[PassageVector]]  # by model
+    claim: str | None = None
+    kept: MemoryMetadata | None = None
+
+
+class Preparation:
+    """Indexes and embeds memories, in the languages and with the embedding models that their agent uses."""
+
+    def __init__(self, embedders: Embedders, languages: AgentLanguages) -> None:
+        self._embedders = embedders
+        self._languages = languages
+
+    async def prepare(self, agent_id: str, memories: Mapping[bytes, NewMemory], now: datetime) -> list[PreparedMemory]:
+        """Prepare memories, given by their identities. `now` is the time of those without `occurred_at`.
+
+        Raises:
+            EmbeddingError: a text could not be embedded.
+        """
+        indexed = {key: self._passages(agent_id, memory, memory.occurred_at or now) for key, memory in memories.items()}
+        vectors = await self._vectors(agent_id, [piece for pieces in indexed.values() for piece in pieces])
+        return [
+            PreparedMemory(
+                uuid4(),
+                key,
+                memory,
+                memory.occurred_at or now,
+                indexed[key],
+                {model: [next(each) for _ in texts(indexed[key])] for model, each in vectors.items()},
+                claim_key(memory.content, memory.speaker),
+            )
+            for key, memory in memories.items()
+        ]
+
+    def forget(self, memory: Memory) -> None:
+        """Remove the texts of a changed memory from the embedders' caches."""
+        old = passages(memory.content, memory.speaker, _surroundings(memory), memory.occurred_at)
+        self._embedders.forget([text for _, _, text in texts(old)])
+
+    def _passages(self, agent_id: str, memory: NewMemory, occurred_at: datetime) -> list[IndexedPassage]:
+        languages = self._languages.of(agent_id).written
+        return passages(memory.content, memory.speaker, _surroundings(memory), occurred_at, languages)
+
+    async def _vectors(self, agent_id: str, pieces: list[IndexedPassage]) -> dict[str, Iterator[PassageVector]]:
+        """Embed the texts of passages with each embedding model that the agent's new memories need.
+
+        Return (ordinal of the passage, field, vector) for each text, by model.
+        """
+        inputs, embedded = texts(pieces), {}
+        for embedder in self._embedders.writing(agent_id):
+            vectors = await embedder.embed([text for _, _, text in inputs])
+            pairs = zip(inputs, vectors, strict=True)
+            embedded[embedder.model] = iter([(ordinal, field, vector) for (ordinal, field, _), vector in pairs])
+        return embedded
+
+
+def _surroundings(memory: NewMemory | Memory) -> str:
+    return surroundings(memory.type, memory.context, memory.entities, memory.attributes)
+
+
+def identity(memory: NewMemory) -> bytes:
+    """Return a digest that identifies a memory of an agent: equal digests mean the same memory.
+
+    It is the SHA-256 of the type and source or, if there is no source, of the type, speaker, session, time and content.
+    Several memories may be formed from one source; `formed_by` names the rule or model and the place in the source.
+    """
+    formed_by = memory.attributes.get("formed_by")
+    if memory.source is not None and formed_by is not None:
+        return _digest(["formed", memory.type, memory.source, formed_by])
+    if memory.source is not None:
+        return identity_by_source(memory.type, memory.source)
+    occurred_at = memory.occurred_at.astimezone(UTC).isoformat() if memory.occurred_at else None
+    return _digest(["content", memory.type, memory.speaker, memory.session_id, occurred_at, memory.content])
+
+
+def identity_by_source(type_: MemoryType, source: str) -> bytes:
+    """Return the identity of a memory that was stored under a source, and was not formed from it."""
+    return _digest(["source", type_, source])
+
+
+def _digest(parts: Sequence[str | None]) -> bytes:
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).digest()
+
+
+def replaced_fields(memory: Memory, changed: NewMemory, occurred_at: datetime) -> dict[str, Any]:
+    """Return the old values of the fields that a change gives another value, as JSON values."""
+    new = {**{name: getattr(changed, name) for name in _CHANGEABLE}, "occurred_at": occurred_at}
+    old = {name: getattr(memory, name) for name in _CHANGEABLE}
+    replaced = {name: value for name, value in old.items() if _comparable(value) != _comparable(new[name])}
+    return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in replaced.items()}
+
+
+def _comparable(value: Any) -> Any:
+    """Return a value in the form in which Postgres returns it, to compare an old and a new value of a field.
+
+    A tuple becomes a list, and a float is rounded to single precision.
+    """
+    if isinstance(value, float):
+        return float(np.float32(value))
+    return list(value) if isinstance(value, tuple) else value

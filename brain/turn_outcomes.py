@@ -1,0 +1,113 @@
+"""Count a turn's outcome, and ratings of its memories, inside a transaction of `brain.turns`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from brain import rollups, statements
+from brain.postgres.database import Connection
+from brain.postgres.wire_types import as_value
+from brain.turn_records import (
+    ClosedTurn,
+    Decoy,
+    ExposureRow,
+    HeldTurn,
+    Judge,
+    Judgement,
+    PlannedTurn,
+    ReportedOutcome,
+    TurnJudgement,
+    Weigh,
+)
+
+SQL = statements.load("turns")
+_DAY = 86_400.0  # seconds
+
+
+async def close(
+    c: Connection, agent_id: str, turn_id: str, outcome: ReportedOutcome, judge: Judge
+) -> ClosedTurn | None:
+    """Store and count the outcome of a turn, unless it has one. Return None if the turn does not exist."""
+    turn = await _held(c, agent_id, turn_id, outcome.received_at)
+    if turn is None:
+        return None
+    if not turn.open:
+        rows = await c.fetch(*SQL.attributions(agent_id=agent_id, turn_id=turn_id))
+        return ClosedTurn(tuple(as_value(Judgement, row) for row in rows), False, turn.turn_message(turn.status))
+    shown, judged = await _judged(c, agent_id, turn_id, turn, judge)
+    await c.execute(
+        *SQL.close_turn(
+            agent_id=agent_id,
+            turn_id=turn_id,
+            status=outcome.status,
+            at=turn.at,
+            memory_ids=[j.memory_id for j in judged.shown],
+            overlaps=[j.overlap for j in judged.shown],
+            used=[j.used for j in judged.shown],
+            ratings=[j.rating for j in judged.shown],
+            half_life_seconds=judged.weights.half_life_days * _DAY,
+            rating_weight=judged.weights.rating_weight,
+            decoy_types=[type_ for type_, _ in judged.decoys],
+            decoys_credited=[credited for _, credited in judged.decoys],
+            tools=list(outcome.tools_called),
+            response="" if turn.withheld else outcome.response,
+        ),
+    )
+    memories = _counted(shown, judged.shown) if outcome.status == "completed" else ()
+    await _add(c, agent_id, turn.at, rollups.rows(turn.counted(outcome.status, outcome.tools_called, memories)))
+    return ClosedTurn(tuple(judged.shown), True, turn.turn_message(outcome.status))
+
+
+async def rate(c: Connection, agent_id: str, turn_id: str, memory_id: UUID, useful: bool, weigh: Weigh) -> bool:
+    """Replace the measured verdict on a memory by a rating; return False if the turn did not show the memory."""
+    turn = await _held(c, agent_id, turn_id, None)
+    weights = weigh(turn.planned_under if turn is not None else None)
+    rated = await c.fetchrow(
+        *SQL.rate(
+            agent_id=agent_id,
+            turn_id=turn_id,
+            memory_id=memory_id,
+            useful=useful,
+            half_life_seconds=weights.half_life_days * _DAY,
+            rating_weight=weights.rating_weight,
+        )
+    )
+    if turn is not None and rated is not None and rated["times"]:
+        memory = rollups.CountedMemory(rated["type"], rated["tokens"], useful)
+        await _add(c, agent_id, turn.at, rollups.changed(turn.counted(turn.status), memory))
+    return rated is not None
+
+
+async def _held(c: Connection, agent_id: str, turn_id: str, received_at: float | None) -> HeldTurn | None:
+    """Lock a turn and return it, or None if it does not exist."""
+    row = await c.fetchrow(*SQL.hold_turn(agent_id=agent_id, turn_id=turn_id, received_at=received_at))
+    return as_value(HeldTurn, row) if row is not None else None
+
+
+async def _judged(
+    c: Connection, agent_id: str, turn_id: str, turn: HeldTurn, judge: Judge
+) -> tuple[Sequence[ExposureRow], TurnJudgement]:
+    """Return the memories that the turn showed, with the verdicts on them and on decoys (memories not shown)."""
+    shown = [as_value(ExposureRow, row) for row in await c.fetch(*SQL.exposures(agent_id=agent_id, turn_id=turn_id))]
+    decoys = [as_value(Decoy, row) for row in await c.fetch(*SQL.decoys(agent_id=agent_id, turn_id=turn_id))]
+    return shown, await judge(shown, decoys, PlannedTurn(turn.message, turn.planned_under))
+
+
+def _counted(shown: Sequence[ExposureRow], judged: Sequence[Judgement]) -> list[rollups.CountedMemory]:
+    verdicts = {judgement.memory_id: judgement for judgement in judged}
+    return [
+        rollups.CountedMemory(memory.type, memory.tokens, memory.counts_as_used(verdicts[memory.memory_id]))
+        for memory in shown
+        if memory.memory_id in verdicts
+    ]
+
+
+async def _add(c: Connection, agent_id: str, at: datetime, rows: Mapping[rollups.Key, rollups.RollupCounts]) -> None:
+    """Add a turn's counts to those of its hour and day."""
+    values = [
+        {"dimension": by, "value": value, **{name: getattr(numbers, name) for name in rollups.COLUMNS}}
+        for (by, value), numbers in rows.items()  # not `asdict`, which copies deeply
+    ]
+    await c.execute(*SQL.add_to_rollups(agent_id=agent_id, at=at, rows=values))
