@@ -20,9 +20,10 @@ from brain.store import Progress
 from brain.turns import TurnLog
 from brain.types import Erasure, Memory, MemoryType, Receipt, Revision
 from brain.users import ALL_USERS, Scope, UserId
+from cognitive.api.exporter import Exporter
 from cognitive.api.health import HealthChecks, LayerHealth
-from cognitive.api.import_export import ImportExport
 from cognitive.api.import_report import ImportReport
+from cognitive.api.importer import Importer
 from cognitive.api.memories import AgentMemories
 from cognitive.context.engine import ContextEngine
 from cognitive.lab.comparison import ModelComparison, compare
@@ -43,7 +44,8 @@ class AdminApi:
     def __init__(
         self,
         memories: AgentMemories,
-        transfer: ImportExport,
+        exporter: Exporter,
+        importer: Importer,
         checks: HealthChecks,
         ivf_index: IvfIndex,
         reembedding: Reembedding,
@@ -57,7 +59,8 @@ class AdminApi:
         self.reembedding = reembedding
         self.reindexing = reindexing
         self._memories = memories
-        self._transfer = transfer
+        self._exporter = exporter
+        self._importer = importer
         self._checks = checks
         self._ivf_index = ivf_index
         self._turns = turns
@@ -81,7 +84,7 @@ class AdminApi:
         revisions; the agent's average rates of use by memory type; and the active policies. Vectors are left out,
         because an import computes them again. Turns are left out; use a database dump for them.
         """
-        return self._transfer.export(Scope.of(agent_id, user_id), where)
+        return self._exporter.export(Scope.of(agent_id, user_id), where)
 
     def export_markdown(
         self, agent_id: str, where: Mapping[str, Any] | None = None, *, user_id: UserId = ALL_USERS
@@ -90,7 +93,7 @@ class AdminApi:
 
         It leaves out usage and revisions, so it cannot be imported. The parameters are those of `export`.
         """
-        return self._transfer.export_markdown(Scope.of(agent_id, user_id), where)
+        return self._exporter.export_markdown(Scope.of(agent_id, user_id), where)
 
     async def import_lines(
         self, agent_id: str, lines: Iterable[str], *, progress: Progress | None = None, user_id: UserId = ALL_USERS
@@ -102,7 +105,8 @@ class AdminApi:
         record, so it may have any size. Memories of this product keep their ids, usage and revisions, and those of each
         user their order. Existing memories are not changed, so an interrupted import can be repeated. If the agent has
         no memories and no language set, it gets the language in the file. Memories of other systems get the trust
-        "foreign", and messages "talk". After each batch, `progress(done, total)` is called.
+        "foreign". Conversations are stored as by `remember_conversation`, and the ids of those exchanges are returned
+        that are new. After each batch, `progress(done, total)` is called.
 
         Each memory goes to the user that its record names; without one it is shared. With a `user_id`, memories without
         a user are that user's, and those of others are refused; with None, those of any user are. A memory whose id is
@@ -112,7 +116,7 @@ class AdminApi:
             InvalidInput: a record is invalid. The message has the line's number, and nothing is stored.
             StoreConflict: other imports stored the same ids meanwhile, repeatedly. The import can be run again.
         """
-        return await self._transfer.import_lines(Scope.of(agent_id, user_id), lines, progress=progress)
+        return await self._importer.import_lines(Scope.of(agent_id, user_id), lines, progress=progress)
 
     async def preview_import(
         self, agent_id: str, lines: Iterable[str], *, progress: Progress | None = None, user_id: UserId = ALL_USERS
@@ -121,7 +125,7 @@ class AdminApi:
 
         The parameters and errors are those of `import_lines`.
         """
-        return await self._transfer.preview_import(Scope.of(agent_id, user_id), lines, progress=progress)
+        return await self._importer.preview_import(Scope.of(agent_id, user_id), lines, progress=progress)
 
     async def find_by_source(
         self, agent_id: str, type_: MemoryType, sources: Sequence[str], *, user_id: str | None = None
