@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from brain.analytics.turns import TurnAnalytics
+from brain.analytics.users import UserAnalytics
 from brain.archive import Archive
 from brain.artifacts import Artifacts
 from brain.changes.reembedding import Reembedding
@@ -333,6 +334,7 @@ def _admin(
         Reembedding(database, base.embedders),
         reindexing,
         stores.turns,
+        UserAnalytics(base.database),
         stores.engine,
         resolver,
         category_learner,

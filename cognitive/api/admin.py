@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from brain.analytics.users import UserAnalytics, UserCounts
 from brain.changes.backfill import Pace
 from brain.changes.reembedding import Reembedding
 from brain.changes.reindexing import LanguageStatus, Reindexing
@@ -51,6 +52,7 @@ class AdminApi:
         reembedding: Reembedding,
         reindexing: Reindexing,
         turns: TurnLog,
+        users: UserAnalytics,
         engine: ContextEngine,
         policies: PolicyResolver,
         category_learner: CategoryLearner,
@@ -64,6 +66,7 @@ class AdminApi:
         self._checks = checks
         self._ivf_index = ivf_index
         self._turns = turns
+        self._users = users
         self._engine = engine
         self._policies = policies
         self._category_learner = category_learner
@@ -248,6 +251,20 @@ class AdminApi:
             now=datetime.now(UTC),
             latest=latest,
         )
+
+    # --- users ---
+
+    async def users(
+        self, agent_id: str, words: str | None = None, limit: int = 50, after: str | None = None
+    ) -> list[UserCounts]:
+        """Return at most `limit` users of an agent by id, each with the numbers of memories, sessions and turns.
+
+        `words` are those that an id must contain. The list begins behind the id `after`.
+
+        Raises:
+            InvalidInput: `limit` is not from 1 to 500.
+        """
+        return await self._users.list(require_label("agent_id", agent_id), words, limit=limit, after=after or "")
 
     # --- turns and what they taught ---
 
