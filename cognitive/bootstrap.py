@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from brain.analytics.turns import TurnAnalytics
+from brain.analytics.users import UserAnalytics
 from brain.archive import Archive
 from brain.artifacts import Artifacts
 from brain.changes.reembedding import Reembedding
@@ -39,8 +40,9 @@ from brain.upkeep import UpkeepReader
 from cognitive.admin import embedders_of
 from cognitive.api.admin import AdminApi
 from cognitive.api.explain import ExplainApi
+from cognitive.api.exporter import Exporter
 from cognitive.api.health import HealthChecks
-from cognitive.api.import_export import ImportExport
+from cognitive.api.importer import Importer
 from cognitive.api.memories import AgentMemories
 from cognitive.api.policies import PoliciesApi
 from cognitive.api.sessions import SessionsApi
@@ -268,12 +270,13 @@ def _compose(base: _Infrastructure) -> Services:
         retention,
     )
     policies = _policies(base, stores, resolver, erasure_listeners)
+    conversations = ConversationWriter(stores.memories, base.policy)
     return Services(
         sessions=SessionsApi(stores.sessions, stores.artifacts, session_manager, turns, resolver),
         policies=policies,
         explain=_explain(base, stores),
         upkeep=UpkeepApi(UpkeepReader(base.database), embedders, resolver),
-        admin=_admin(base, stores, memories, policies, resolver, category_learner, erasure_listeners),
+        admin=_admin(base, stores, memories, policies, conversations, resolver, category_learner, erasure_listeners),
         work=Work(stores.sessions, Subtasks(base.database, redactor), stores.memories, recall),
         resolver=resolver,
         window=WindowBuilder(session_manager),
@@ -285,7 +288,7 @@ def _compose(base: _Infrastructure) -> Services:
         prefetch=prefetch,
         outcomes=outcomes,
         former=former,
-        conversations=ConversationWriter(stores.memories, base.policy),
+        conversations=conversations,
         background=background,
         settling=settling,
         session_manager=session_manager,
@@ -315,21 +318,24 @@ def _admin(
     stores: _Stores,
     memories: AgentMemories,
     policies: PoliciesApi,
+    conversations: ConversationWriter,
     resolver: PolicyResolver,
     category_learner: CategoryLearner,
     erasure_listeners: ErasureListeners,
 ) -> AdminApi:
     database, reindexing = base.database, Reindexing(base.database)
-    transfer = ImportExport(stores.memories, Archive(database), reindexing, policies, stores.policies)
+    archive = Archive(database)
     checks = HealthChecks(base.reading, base.journal, base.embedders, stores.turns)
     return AdminApi(
         memories,
-        transfer,
+        Exporter(archive, reindexing, stores.policies),
+        Importer(stores.memories, archive, reindexing, policies, stores.policies, conversations),
         checks,
         IvfIndex(database),
         Reembedding(database, base.embedders),
         reindexing,
         stores.turns,
+        UserAnalytics(base.database),
         stores.engine,
         resolver,
         category_learner,

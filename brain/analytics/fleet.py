@@ -32,11 +32,11 @@ AgentOrder = Literal["name", "turns", "used", "degraded", "last"]
 
 @dataclass(frozen=True, slots=True)
 class AgentSummary:
-    """An agent in a list: the number of its turns, and the day (UTC) of the latest."""
+    """An agent in a list: the number of its turns, and the day (UTC) of the latest, None without turns."""
 
     agent_id: str
     turns: int
-    last_day: datetime
+    last_day: datetime | None
 
 
 class FleetAnalytics:
@@ -76,7 +76,7 @@ class FleetAnalytics:
         return found, rows[0]["matching"] if rows else 0
 
     async def page(self, limit: int = 50, offset: int = 0) -> list[AgentSummary]:
-        """Return at most `limit` agents that had turns, from position `offset`; the latest turns come first.
+        """Return at most `limit` agents from position `offset`; those with the latest turns come first.
 
         Raises:
             InvalidInput: `limit` or `offset` is out of range.

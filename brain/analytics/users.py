@@ -9,7 +9,7 @@ from uuid import UUID
 
 from brain import statements
 from brain.analytics import paging
-from brain.analytics.paging import page_limit, patterns
+from brain.analytics.paging import MAX_ROWS, page_limit, patterns
 from brain.postgres.database import Database
 from brain.postgres.reading import ReadDatabase
 from brain.postgres.wire_types import as_value
@@ -17,6 +17,7 @@ from brain.types import MEMORY_TYPES, MemoryType
 from brain.users import Scope
 
 SQL = statements.load("user_analytics")
+MAX_USERS = MAX_ROWS  # of one page
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class UserAnalytics:
 
     async def list(
         self, agent_id: str, words: str | None = None, *, limit: int = 50, after: str = ""
-    ) -> Sequence[UserCounts]:
+    ) -> list[UserCounts]:
         """Return the users whose ids contain all words, by id, from the first one after `after`.
 
         The rows of all users are counted, so this is for operators.

@@ -15,9 +15,11 @@ ORDER BY CASE WHEN :order = 'degraded' THEN sum(degraded)::float8 / sum(turns) E
 LIMIT :limit
 
 -- name: listed
--- A page of the agents that had turns, those with the latest turns first.
-SELECT agent_id, sum(turns)::bigint AS turns, max(at) AS last_day FROM cognitive.rollup
-WHERE span = 'day' AND dimension = 'all' GROUP BY agent_id ORDER BY max(at) DESC, agent_id LIMIT :limit OFFSET :offset
+-- A page of all agents, those with the latest turns first, and those without turns last.
+SELECT agent_id, sum(turns)::bigint AS turns, max(at) AS last_day FROM (
+    SELECT agent_id, 0 AS turns, NULL::timestamptz AS at FROM cognitive.agent_state
+    UNION ALL SELECT agent_id, turns, at FROM cognitive.rollup WHERE span = 'day' AND dimension = 'all') AS each
+GROUP BY agent_id ORDER BY max(at) DESC NULLS LAST, agent_id LIMIT :limit OFFSET :offset
 
 -- name: across_series
 -- The sums of all agents together, per day.

@@ -10,7 +10,8 @@ Modules, in order of execution:
 - `upkeep`: `layer.upkeep`, lists of memories that may need attention.
 - `jsonl`: read and write the JSON lines of exports and imports.
 - `import_report`: the counts of an import.
-- `import_export`: export an agent's memories, and import them.
+- `exporter`: export an agent's memories as JSON lines or Markdown.
+- `importer`: import memories and conversations.
 - `health`: check database, schema, journal and embedding models.
 - `admin`: `layer.admin`, the tasks of operators.
 """

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from brain.analytics.users import UserAnalytics, UserCounts
 from brain.changes.backfill import Pace
 from brain.changes.reembedding import Reembedding
 from brain.changes.reindexing import LanguageStatus, Reindexing
@@ -21,9 +22,10 @@ from brain.store import Progress
 from brain.turns import TurnLog
 from brain.types import Memory, MemoryType, Revision
 from brain.users import ALL_USERS, Scope, UserId
+from cognitive.api.exporter import Exporter
 from cognitive.api.health import HealthChecks, LayerHealth
-from cognitive.api.import_export import ImportExport
 from cognitive.api.import_report import ImportReport
+from cognitive.api.importer import Importer
 from cognitive.api.memories import AgentMemories
 from cognitive.context.engine import ContextEngine
 from cognitive.lab.comparison import ModelComparison, compare
@@ -44,12 +46,14 @@ class AdminApi:
     def __init__(
         self,
         memories: AgentMemories,
-        transfer: ImportExport,
+        exporter: Exporter,
+        importer: Importer,
         checks: HealthChecks,
         ivf_index: IvfIndex,
         reembedding: Reembedding,
         reindexing: Reindexing,
         turns: TurnLog,
+        users: UserAnalytics,
         engine: ContextEngine,
         policies: PolicyResolver,
         category_learner: CategoryLearner,
@@ -58,10 +62,12 @@ class AdminApi:
         self.reembedding = reembedding
         self.reindexing = reindexing
         self._memories = memories
-        self._transfer = transfer
+        self._exporter = exporter
+        self._importer = importer
         self._checks = checks
         self._ivf_index = ivf_index
         self._turns = turns
+        self._users = users
         self._engine = engine
         self._policies = policies
         self._category_learner = category_learner
@@ -82,7 +88,7 @@ class AdminApi:
         revisions; the agent's average rates of use by memory type; and the active policies. Vectors are left out,
         because an import computes them again. Turns are left out; use a database dump for them.
         """
-        return self._transfer.export(Scope.of(agent_id, user_id), where)
+        return self._exporter.export(Scope.of(agent_id, user_id), where)
 
     def export_markdown(
         self, agent_id: str, where: Mapping[str, Any] | None = None, *, user_id: UserId = ALL_USERS
@@ -91,7 +97,7 @@ class AdminApi:
 
         It leaves out usage and revisions, so it cannot be imported. The parameters are those of `export`.
         """
-        return self._transfer.export_markdown(Scope.of(agent_id, user_id), where)
+        return self._exporter.export_markdown(Scope.of(agent_id, user_id), where)
 
     async def import_lines(
         self, agent_id: str, lines: Iterable[str], *, progress: Progress | None = None, user_id: UserId = ALL_USERS
@@ -103,7 +109,8 @@ class AdminApi:
         record, so it may have any size. Memories of this product keep their ids, usage and revisions, and those of each
         user their order. Existing memories are not changed, so an interrupted import can be repeated. If the agent has
         no memories and no language set, it gets the language in the file. Memories of other systems get the trust
-        "foreign", and messages "talk". After each batch, `progress(done, total)` is called.
+        "foreign". Conversations are stored as by `remember_conversation`, and the ids of those exchanges are returned
+        that are new. After each batch, `progress(done, total)` is called.
 
         Each memory goes to the user that its record names; without one it is shared. With a `user_id`, memories without
         a user are that user's, and those of others are refused; with None, those of any user are. A memory whose id is
@@ -113,7 +120,7 @@ class AdminApi:
             InvalidInput: a record is invalid. The message has the line's number, and nothing is stored.
             StoreConflict: other imports stored the same ids meanwhile, repeatedly. The import can be run again.
         """
-        return await self._transfer.import_lines(Scope.of(agent_id, user_id), lines, progress=progress)
+        return await self._importer.import_lines(Scope.of(agent_id, user_id), lines, progress=progress)
 
     async def preview_import(
         self, agent_id: str, lines: Iterable[str], *, progress: Progress | None = None, user_id: UserId = ALL_USERS
@@ -122,7 +129,7 @@ class AdminApi:
 
         The parameters and errors are those of `import_lines`.
         """
-        return await self._transfer.preview_import(Scope.of(agent_id, user_id), lines, progress=progress)
+        return await self._importer.preview_import(Scope.of(agent_id, user_id), lines, progress=progress)
 
     async def find_by_source(
         self, agent_id: str, type_: MemoryType, sources: Sequence[str], *, user_id: str | None = None
@@ -248,6 +255,20 @@ class AdminApi:
             now=datetime.now(UTC),
             latest=latest,
         )
+
+    # --- users ---
+
+    async def users(
+        self, agent_id: str, words: str | None = None, limit: int = 50, after: str | None = None
+    ) -> list[UserCounts]:
+        """Return at most `limit` users of an agent by id, each with the numbers of memories, sessions and turns.
+
+        `words` are those that an id must contain. The list begins behind the id `after`.
+
+        Raises:
+            InvalidInput: `limit` is not from 1 to 500.
+        """
+        return await self._users.list(require_label("agent_id", agent_id), words, limit=limit, after=after or "")
 
     # --- turns and what they taught ---
 

@@ -37,16 +37,17 @@ class ImportCounts:
         self._formats, self._users, self._dropped = Counter[str](), Counter[str](), Counter[str]()
         self._first: dict[str, int] = {}
 
-    def add(self, form: str, user_id: str | None) -> None:
-        """Count a memory with the name of its format and its user; None for a shared memory."""
-        self._formats[form] += 1
+    def add(self, form: str, user_id: str | None, memories: int = 1) -> None:
+        """Count memories with the name of their format and their user; None for shared memories."""
+        self._formats[form] += memories
         if user_id is not None:
-            self._users[user_id] += 1
+            self._users[user_id] += memories
 
-    def drop(self, reason: str, line: int) -> None:
-        """Count a record that is not imported, with the reason and the number of its line."""
-        self._dropped[reason] += 1
-        self._first.setdefault(reason, line)
+    def drop(self, reason: str, line: int, times: int = 1) -> None:
+        """Count what is not imported, with the reason and the number of its line."""
+        if times:
+            self._dropped[reason] += times
+            self._first.setdefault(reason, line)
 
     def report(self) -> ImportReport:
         """Return the counts, in which `new` and `merged` are 0."""

@@ -19,7 +19,7 @@ from brain.languages import require
 from brain.types import InputModel, Label, NewMemory, Text
 from brain.users import Scope
 from cognitive.errors import InvalidInput
-from cognitive.formats.format import Dropped
+from cognitive.formats.format import Dropped, ExportedConversation
 from cognitive.formats.records import Record, records
 from cognitive.formats.registry import FIRST_KEYS, format_of
 
@@ -97,7 +97,16 @@ class AgentLine:
     data: ExportedLanguage | TypeUsage | ExportedPolicy
 
 
-Entry = ImportLine | DroppedLine | AgentLine
+@dataclass(frozen=True, slots=True)
+class ConversationLine:
+    """A conversation read from an imported file, the number of its line, and the name of its format."""
+
+    number: int
+    conversation: ExportedConversation
+    form: str
+
+
+Entry = ImportLine | ConversationLine | DroppedLine | AgentLine
 
 
 def memory_line(memory: StoredMemory) -> str:
@@ -151,6 +160,8 @@ def _entries(number: int, record: Record) -> Iterator[Entry]:
     for found in form.read(record):
         if isinstance(found, Dropped):
             yield DroppedLine(number, found.reason)
+        elif isinstance(found, ExportedConversation):
+            yield ConversationLine(number, found, form.name)
         else:
             yield ImportLine(number, found, form=form.name)
 

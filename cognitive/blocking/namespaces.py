@@ -126,6 +126,7 @@ class BlockingAdmin(Namespace):
     language = waits(AdminApi.language)
     set_language = waits(AdminApi.set_language)
     compare_models = waits(AdminApi.compare_models)
+    users = waits(AdminApi.users)
     expire_turns = waits(AdminApi.expire_turns)
     tool_usage = waits(AdminApi.tool_usage)
     category_learning = waits(AdminApi.category_learning)

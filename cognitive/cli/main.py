@@ -32,7 +32,7 @@ COMMANDS = {
     "tune": ("tune.command", "Search for a better policy on recorded turns."),
     "policy": ("policy.command", "Save a policy for an agent, try it as a shadow, activate it, roll it back."),
     "agent": ("agent.command", "Show what was learned from an agent's turns, or erase all its data."),
-    "user": ("user.command", "Erase all data of a user of an agent."),
+    "user": ("user.command", "List the users of an agent, or erase all data of one."),
     "token": ("token.command", "Create, list and revoke the tokens of a server."),
     "db": ("db.command", "Migrate the database, export and import memories, or rebuild an agent's indexes."),
     "bench": ("bench.command", "Measure the duration of turns, and its growth with the memories."),

@@ -136,7 +136,7 @@ def _markdown(commands: Sequence[_CommandEntry]) -> str:
     parts = [
         _INTRO,
         "## Shared options",
-        "Several commands take these; each names them as shared.",
+        "Several commands take these, and list only their names.",
         "\n".join(map(_item, shared)),
         "## Exit codes",
         "\n".join(f"- {code}: {meaning}." for code, meaning in CODES.items()),
@@ -149,13 +149,11 @@ def _markdown(commands: Sequence[_CommandEntry]) -> str:
 
 
 def _parts(command: _CommandEntry, shared: Collection[_OptionEntry]) -> Iterator[str]:
-    yield f"### `{command.name}`"
-    if command.arguments:
-        yield f"Arguments: `{command.arguments}`"
+    yield f"### `{command.name}{f' {command.arguments}' if command.arguments else ''}`"
     yield command.help
     items = [_item(option) for option in command.options if option not in shared]
     if names := [f"`{option.names}`" for option in command.options if option in shared]:
-        items.append(f"- Shared: {', '.join(names)}.")
+        items.append(f"- {', '.join(names)}")
     if items:
         yield "\n".join(items)
     if command.shape:

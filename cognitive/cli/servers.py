@@ -32,6 +32,8 @@ _PORT = click.option(
     "--port", default=8765, show_default=True, type=click.IntRange(0, 65_535), help="Port; 0 chooses a free one."
 )
 _TOKENS = click.option("--tokens", type=click.Path(path_type=Path), help="Token file; default: COGNITIVE_TOKEN_FILE.")
+_ALLOW_REMEMBER = click.option("--allow-remember", is_flag=True, help="Offer MCP's tool that stores memories.")
+_ALLOW_CHANGE = click.option("--allow-change", is_flag=True, help="Offer MCP's tools that correct and hide memories.")
 
 
 # --- HTTP ---
@@ -47,16 +49,20 @@ _TOKENS = click.option("--tokens", type=click.Path(path_type=Path), help="Token 
 @click.option("--allow-host", "allowed_hosts", multiple=True, help="Further Host header to accept; * accepts any.")
 @click.option("--allow-origin", "allowed_origins", multiple=True, help="Origin of a web page that may call.")
 @click.option("--requests-per-minute", type=click.IntRange(1), help="Rate limit of one token.")
+@_ALLOW_REMEMBER
+@_ALLOW_CHANGE
 @click.option(
     "--log", "form", type=click.Choice(["console", "json"]), default="console", show_default=True, help="Log format."
 )
 @click.option("--verbose", is_flag=True, help="Log requests too.")
-def serve(form: Literal["console", "json"], verbose: bool, **options: Any) -> None:
+def serve(
+    form: Literal["console", "json"], verbose: bool, allow_remember: bool, allow_change: bool, **options: Any
+) -> None:
     """Serve the memory layer over HTTP: /api/v1, /mcp, /ui, /healthz, /readyz, /metrics.
 
     If no access tokens exist, only programs on this machine have access.
     """
-    run_server(form, verbose, _announce, options)
+    run_server(form, verbose, _announce, options, may_remember=allow_remember, may_change=allow_change)
 
 
 def _announce(url: str, _needs_token: bool) -> None:
@@ -69,12 +75,19 @@ def _announce(url: str, _needs_token: bool) -> None:
 
 
 def run_server(
-    form: Literal["console", "json"], verbose: bool, started: Callable[[str, bool], None], options: Mapping[str, Any]
+    form: Literal["console", "json"],
+    verbose: bool,
+    started: Callable[[str, bool], None],
+    options: Mapping[str, Any],
+    *,
+    may_remember: bool = False,
+    may_change: bool = False,
 ) -> None:
     """Run the HTTP server until the process is stopped.
 
     `started` is called once the server listens, with its URL and True if it requires an access token. `options` are
-    fields of `ServerConfig`; an option that is None gets the field's default.
+    fields of `ServerConfig`; an option that is None gets the field's default. `may_remember`
+    and `may_change` are those of `cognitive.server.assembly.mounts`.
     """
     try:
         with extra("server"):
@@ -93,7 +106,12 @@ def run_server(
     async def run() -> None:
         config = ServerConfig(**fields, metrics=partial(metrics_page, metrics))
         needs_token = config.known_tokens() is not None
-        await serve(config, mounts=mounts, metrics=metrics, started=lambda url: started(url, needs_token))
+        await serve(
+            config,
+            mounts=partial(mounts, may_remember=may_remember, may_change=may_change),
+            metrics=metrics,
+            started=lambda url: started(url, needs_token),
+        )
 
     run_work(run())
 
@@ -165,8 +183,8 @@ def _open(page: str) -> None:
 @AGENT
 @USER
 @click.option("--session", help="Count recalled memories in turns of this session only.")
-@click.option("--allow-remember", is_flag=True, help="Offer the tool that stores memories.")
-@click.option("--allow-change", is_flag=True, help="Offer the tools that correct and hide memories.")
+@_ALLOW_REMEMBER
+@_ALLOW_CHANGE
 @click.option("--http", is_flag=True, help="Serve streamable HTTP at /mcp.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="With --http: address to listen on.")
 @click.option(

@@ -135,9 +135,5 @@ def _show_cleared(cleared: ClearedSession) -> None:
 
 
 def _unknown(agent: str, session_id: str, user_id: str | None) -> str:
-    user = f" of user {user_id!r}; pass the session's user with --user" if user_id is not None else ""
-    return (
-        f"Agent {agent!r} has no session {session_id!r}{user}."
-        if user
-        else (f"Agent {agent!r} has no session {session_id!r} without a user; a user's needs --user.")
-    )
+    owner = f"of user {user_id!r}" if user_id is not None else "without a user"
+    return f"Agent {agent!r} has no session {session_id!r} {owner}; --user names the session's user."

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
+from brain.analytics.users import UserCounts
 from brain.artifacts import Artifact, MatchingLine
 from brain.policies import PolicyActivation, PolicyVersion, Role
 from brain.sessions import ClearedSession, SessionSummary
@@ -137,7 +138,7 @@ class RemoteUpkeep:
 
 
 class RemoteAdmin:
-    """The namespace `client.admin`: lists memories, reads their change history and the models' context sizes."""
+    """The namespace `client.admin`: lists users and memories, and reads changes and context sizes."""
 
     def __init__(self, transport: ApiTransport) -> None:
         self._transport = transport
@@ -159,6 +160,14 @@ class RemoteAdmin:
         """Return a page of the agent's memories that meet the conditions of `where`, oldest first."""
         body = FindBody(where=where, limit=limit, offset=offset, **view_fields(user_id))
         return await self._transport.request(list[Memory], "POST", "agents", agent_id, "memories", "find", body=body)
+
+    async def users(
+        self, agent_id: str, words: str | None = None, limit: int = 50, after: str | None = None
+    ) -> list[UserCounts]:
+        """Return the users of an agent by id, with their numbers of memories, sessions and turns. For operators."""
+        named = {"words": words, "after": after}
+        query = {"limit": limit} | {name: value for name, value in named.items() if value is not None}
+        return await self._transport.request(list[UserCounts], "GET", "agents", agent_id, "users", query=query)
 
     async def context_budgets(self) -> dict[str, Any]:
         """Return the context size of each known model, in tokens and bytes."""

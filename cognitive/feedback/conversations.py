@@ -37,6 +37,19 @@ class RememberedConversation:
     known: int
 
 
+@dataclass(frozen=True, slots=True)
+class ExchangeLines:
+    """The lines of an exchange that are kept, and the view of those who see them."""
+
+    owner: Scope
+    lines: tuple[NewMemory, ...]
+
+    @property
+    def sources(self) -> list[str]:
+        """The sources of the lines, by which a stored exchange is found."""
+        return [line.source for line in self.lines if line.source is not None]
+
+
 class ConversationWriter:
     """Stores conversations that were not held through turns, one exchange after the other."""
 
@@ -58,44 +71,57 @@ class ConversationWriter:
         require_label("session_id", session_id)
         require_aware("now", now)
         now = now or datetime.now(UTC)
-        policy = self._policy.for_agent(scope.agent_id)
-        if policy.capture == "off":  # the call itself says what to store
-            policy = policy.model_copy(update={"capture": "exchange"})
+        exchanges = self.exchanges(scope, [_message(each) for each in messages], session_id, now)
+        stored_sources = await self.stored_sources(exchanges)
         lines, formed, known = list[UUID](), list[UUID](), 0
-        for exchange in list(_exchanges(scope, [_message(each) for each in messages], session_id, now)):
-            own = episodes(exchange, policy)
-            if not own:
-                continue
-            shared = policy.capture_scope == "agent"
-            owner = scope.as_user(None) if shared else scope
-            if await self._store.find_by_source(owner, "episode", [each.source for each in own if each.source]):
+        for exchange in exchanges:
+            if not stored_sources.isdisjoint(exchange.sources):
                 known += 1
                 continue
-            memories = _formed(own, policy)
-            personal = [each for each in memories if shared and is_personal(each)]
+            memories = self.formed(exchange)
+            personal = [each for each in memories if exchange.owner != scope and is_personal(each)]
             common = [each for each in memories if each not in personal]
             if personal:
                 formed += await self._write(scope, personal, now)
-            stored = await self._write(owner, [*own, *common], now)
-            lines += stored[: len(own)]
-            formed += stored[len(own) :]
+            stored = await self._write(exchange.owner, [*exchange.lines, *common], now)
+            lines += stored[: len(exchange.lines)]
+            formed += stored[len(exchange.lines) :]
         return RememberedConversation(tuple(lines), tuple(formed), known)
+
+    def exchanges(
+        self, scope: Scope, messages: Sequence[Message], session_id: str, now: datetime
+    ) -> list[ExchangeLines]:
+        """Return the lines of a conversation that are kept, by exchange; an exchange without any is left out."""
+        policy = self._policy.for_agent(scope.agent_id)
+        if policy.capture == "off":  # the call itself says what to store
+            policy = policy.model_copy(update={"capture": "exchange"})
+        owner = scope.as_user(None) if policy.capture_scope == "agent" else scope
+        kept = (tuple(episodes(each, policy)) for each in _exchanges(scope, messages, session_id, now))
+        return [ExchangeLines(owner, lines) for lines in kept if lines]
+
+    async def stored_sources(self, exchanges: Sequence[ExchangeLines]) -> set[str]:
+        """Return the sources of a conversation's lines that are stored already."""
+        sources = [source for each in exchanges for source in each.sources]
+        if not sources:
+            return set()
+        stored = await self._store.find_by_source(exchanges[0].owner, "episode", sources)
+        return {line.source for line in stored if line.source is not None}
+
+    def formed(self, exchange: ExchangeLines) -> list[NewMemory]:
+        """Return what the rules form from the user's line of an exchange; this takes milliseconds."""
+        lines, settings = exchange.lines, self._policy.for_agent(exchange.owner.agent_id).formation
+        said = next((line for line in lines if line.source is not None and line.source.endswith("/user")), None)
+        if said is None:
+            return []
+        answer = next((line.content for line in lines if line is not said), "")
+        found = extract(said.content, answer, settings.kinds)
+        return formed_memories(CapturedLine.of(said), found.proposals, settings)
 
     async def _write(self, owner: Scope, memories: Sequence[NewMemory], now: datetime) -> list[UUID]:
         """Store memories for the owner in one transaction."""
         owned = [memory.model_copy(update={"user_id": owner.user}) for memory in memories]
         updated = await with_updates(self._store, owner, owned)
         return await self._store.remember(owner.agent_id, updated, now=now)
-
-
-def _formed(lines: Sequence[NewMemory], policy: Policy) -> list[NewMemory]:
-    """Return what the user's line of an exchange forms."""
-    said = next((line for line in lines if line.source is not None and line.source.endswith("/user")), None)
-    if said is None:
-        return []
-    answer = next((line.content for line in lines if line is not said), "")
-    found = extract(said.content, answer, policy.formation.kinds)
-    return formed_memories(CapturedLine.of(said), found.proposals, policy.formation)
 
 
 def _message(value: Message | Mapping[str, Any]) -> Message:

@@ -6,13 +6,13 @@ A conversation is a tree, because a message can be edited; its current branch is
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
-from cognitive.formats.conversations import ChatMessage, messages
+from cognitive.formats.conversations import ChatMessage, conversation
 from cognitive.formats.format import Dropped, Format, Read, has, moment
 from cognitive.formats.records import Record
 
-_SPEAKERS = ("user", "assistant")
+_ROLES: dict[str, Literal["user", "assistant"]] = {"user": "user", "assistant": "assistant"}
 _TEXTS = ("text", "multimodal_text")  # other contents are code, thoughts and results of tools
 
 
@@ -22,14 +22,8 @@ def _read(record: Record) -> Read:
     for _ in range(others):
         yield Dropped("a message that was edited away")
     begin = record.get("create_time")
-    yield from messages(
-        "chatgpt",
-        str(record.get("conversation_id") or record.get("id")),
-        (
-            ChatMessage(str(each["id"]), _speaker(each), _text(each), moment(each.get("create_time"), begin))
-            for each in branch
-        ),
-    )
+    found = (ChatMessage(_role(each), _text(each), moment(each.get("create_time"), begin)) for each in branch)
+    yield from conversation("chatgpt", record.get("conversation_id") or record.get("id"), found)
 
 
 def _branch(record: Record) -> Iterator[Mapping[str, Any]]:
@@ -48,12 +42,12 @@ def _message(node: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return message if isinstance(message, Mapping) else None
 
 
-def _speaker(message: Mapping[str, Any]) -> str | None:
+def _role(message: Mapping[str, Any]) -> Literal["user", "assistant"] | None:
     role = (message.get("author") or {}).get("role")
     hidden = (message.get("metadata") or {}).get("is_visually_hidden_from_conversation")
     kind = (message.get("content") or {}).get("content_type")
     to_all = message.get("recipient") in (None, "all")
-    return role if role in _SPEAKERS and kind in _TEXTS and to_all and not hidden else None
+    return _ROLES.get(str(role)) if kind in _TEXTS and to_all and not hidden else None
 
 
 def _text(message: Mapping[str, Any]) -> str:

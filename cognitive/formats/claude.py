@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
-from cognitive.formats.conversations import ChatMessage, messages
+from cognitive.formats.conversations import ChatMessage, conversation
 from cognitive.formats.format import Format, Read, has, moment
 from cognitive.formats.records import Record
 
-_SPEAKERS = {"human": "user", "assistant": "assistant"}
+_ROLES: dict[str, Literal["user", "assistant"]] = {"human": "user", "assistant": "assistant"}
 
 
 def _read(record: Record) -> Read:
-    found = record["chat_messages"]
-    yield from messages(
-        "claude",
-        str(record["uuid"]),
-        (
-            ChatMessage(
-                str(each["uuid"]),
-                _SPEAKERS.get(str(each.get("sender"))),
-                _text(each),
-                moment(each.get("created_at"), record.get("created_at")),
-            )
-            for each in found
-        ),
+    begin = record.get("created_at")
+    found = (
+        ChatMessage(_ROLES.get(str(each.get("sender"))), _text(each), moment(each.get("created_at"), begin))
+        for each in record["chat_messages"]
     )
+    yield from conversation("claude", record["uuid"], found)
 
 
 def _text(message: Mapping[str, Any]) -> str:

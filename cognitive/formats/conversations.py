@@ -1,43 +1,36 @@
-"""The common part of exports of conversations: each message becomes an episode, as in captured turns."""
+"""The common part of exports of conversations: the messages of the user and of the assistant are kept."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
-from cognitive.formats.format import Dropped, Read, memory
-
-TAG = "captured"  # as for the messages of turns
-_CONTEXT = 500  # characters of the user's message that are indexed with the answer
+from brain.text import storable
+from cognitive.formats.format import Dropped, ExportedConversation, Read, label
+from cognitive.turn import Message
 
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """A message of an exported conversation. `speaker` is "user", "assistant", or None if it is of neither."""
+    """A message of an exported conversation. `role` is None if it is neither the user's nor the assistant's."""
 
-    id: str
-    speaker: str | None
+    role: Literal["user", "assistant"] | None
     text: str
     at: datetime | None
 
 
-def messages(system: str, conversation_id: str, found: Iterable[ChatMessage]) -> Read:
-    """Yield the messages of a conversation as memories; those of tools and without text are dropped."""
-    before = ""
+def conversation(system: str, id: object, found: Iterable[ChatMessage]) -> Read:
+    """Yield a conversation as one, and the messages that are left out: of tools, and without text."""
+    messages = list[Message]()
     for each in found:
-        if each.speaker is None:
+        text = storable(each.text).strip()
+        if each.role is None:
             yield Dropped("a message of a tool or the system")
-            continue
-        yield from memory(
-            each.text,
-            f"{system}/{each.id}",
-            type="episode",
-            trust="talk",
-            speaker=each.speaker,
-            context=before[:_CONTEXT] if each.speaker == "assistant" else "",
-            occurred_at=each.at,
-            session_id=f"{system}/{conversation_id}",
-            tags=[TAG],
-        )
-        before = each.text if each.speaker == "user" else before
+        elif not text:
+            yield Dropped("a message without text")
+        else:
+            messages.append(Message(role=each.role, content=text, at=each.at))
+    if messages:
+        yield ExportedConversation(label(f"{system}/{id}"), tuple(messages))

@@ -11,6 +11,7 @@ from brain.text import storable
 from brain.types import MAX_LABEL_LENGTH, MAX_LABELS, NewMemory
 from cognitive.errors import InvalidInput
 from cognitive.formats.records import Record
+from cognitive.turn import Message
 
 _MILLISECONDS = 10**11  # a time that is a larger number counts milliseconds, not seconds
 
@@ -22,7 +23,16 @@ class Dropped:
     reason: str
 
 
-Read = Iterator[NewMemory | Dropped]
+@dataclass(frozen=True, slots=True)
+class ExportedConversation:
+    """A conversation, whose exchanges are stored as those of turns are."""
+
+    session_id: str
+    messages: tuple[Message, ...]
+
+
+Content = NewMemory | ExportedConversation | Dropped
+Read = Iterator[Content]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +44,7 @@ class Format:
 
     name: str
     matches: Callable[[Record], bool]
-    read: Callable[[Record], Iterable[NewMemory | Dropped]]
+    read: Callable[[Record], Iterable[Content]]
     first_keys: frozenset[str] = frozenset()
 
 

@@ -231,7 +231,7 @@ class _Reader:
                     raise _TooLong(f"line {self._here()}: not JSON, or longer than a record may be") from None
                 if not self._more(max(length, _CHUNK)):
                     line = self._here() + self._text[self._at : error.pos].rstrip().count("\n")
-                    raise InvalidInput(f"line {line}: {error.msg}") from None
+                    raise InvalidInput(f"line {line}: not JSON: {error.msg}") from None
                 continue
             if end < len(self._text) or not isinstance(value, (int, float)) or not self._more(1):
                 self._at = end  # a number at the end of the text may go on

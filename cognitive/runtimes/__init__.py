@@ -5,6 +5,7 @@ Modules, in order of execution:
 - `layer_calls`: call a memory layer from any event loop and any thread, and from synchronous code.
 - `identity`: name the agent and the user of a run, by ids or by functions of the run's context.
 - `turn_session`: run one turn inside a framework: begin it, fit each model call, record tool calls, end it.
+- `turn_end`: end a turn with the block that runs it.
 - `codec`: convert a framework's messages to the memory layer's and back; the protocol and base classes of codecs.
 - `chat`: convert messages and tools in OpenAI's chat format, which several frameworks share.
 - `prompt_history`: remember the memory blocks that earlier turns added to the user's messages.

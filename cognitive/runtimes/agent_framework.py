@@ -34,6 +34,7 @@ from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.codec import NOT_TEXT, PartsCodec, WrappedMessage, split_tool_results, to_tool_call
 from cognitive.runtimes.identity import AgentIdSource, UserIdSource, user_in
 from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME, to_tool
+from cognitive.runtimes.turn_end import ends_on_error
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 from cognitive.tool import ToolSpec
 from cognitive.turn import Message, Role
@@ -112,14 +113,8 @@ class _TurnChatMiddleware(ChatMiddleware):
         if turn.model is not None:
             options["model"] = turn.model
         context.options = _with_thinking(options, turn.thinking)
-        try:
+        with ends_on_error(turn):
             await call_next()
-        except Exception:
-            turn.end("failed")
-            raise
-        except BaseException:
-            turn.end("abandoned")
-            raise
         if isinstance(context.result, ResponseStream):
             context.result = _end_on_break(turn, context.result)
 
@@ -146,14 +141,9 @@ def _end_on_break(turn: TurnSession, stream: ResponseStream[Any, Any]) -> Respon
 
     async def updates() -> AsyncIterator[Any]:
         try:
-            async for update in stream:
-                yield update
-        except Exception:
-            turn.end("failed")
-            raise
-        except BaseException:
-            turn.end("abandoned")
-            raise
+            with ends_on_error(turn):
+                async for update in stream:
+                    yield update
         finally:
             await stream.close()
 

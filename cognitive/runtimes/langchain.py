@@ -9,7 +9,6 @@ else of the run's `context`. Functions of the run's context get a `LangGraphRun`
 
 from __future__ import annotations
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -40,9 +39,11 @@ from cognitive.runtimes.codec import output_text
 from cognitive.runtimes.identity import AgentIdSource, UserIdSource, user_in
 from cognitive.runtimes.langchain_messages import CODEC
 from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME, ToolCallResult, to_tool
+from cognitive.runtimes.turn_end import ends_on_error
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 from cognitive.tool import Tool, ToolSpec
 
+_INTERRUPTS = (GraphBubbleUp,)  # the run continues after an answer
 _MAX_OPEN_TURNS = 512  # open turns by thread, for runs that continue after an interrupt
 
 
@@ -110,14 +111,14 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
         """
         turn = self._turn(request.state, request.runtime)
         prepared = self._binding.wait(self._prepare(turn, request))
-        with _ends_on_error(turn):
+        with ends_on_error(turn, interrupts=_INTERRUPTS):
             return handler(prepared)
 
     async def awrap_model_call(self, request: ModelRequest[Any], handler: Any) -> Any:
         """As `wrap_model_call`, for asynchronous runs."""
         turn = self._turn(request.state, request.runtime)
         prepared = await self._prepare(turn, request)
-        with _ends_on_error(turn):
+        with ends_on_error(turn, interrupts=_INTERRUPTS):
             return await handler(prepared)
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Any) -> Any:
@@ -208,8 +209,8 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
             refusal = ToolMessage(DENIED, name=call["name"], tool_call_id=call["id"], status="error")
             yield _ToolRun(refusal)
             return
-        tracked = turn.track_tool_call(call["name"], call["args"], call["id"], interrupts=(GraphBubbleUp,))
-        with _ends_on_error(turn), tracked as record:
+        tracked = turn.track_tool_call(call["name"], call["args"], call["id"], interrupts=_INTERRUPTS)
+        with ends_on_error(turn, interrupts=_INTERRUPTS), tracked as record:
             yield _ToolRun(None, record)
 
     def _effort(self, model: BaseChatModel, level: str | None) -> Mapping[str, Any]:
@@ -234,24 +235,6 @@ class _ToolRun:
         if self.record is not None and isinstance(result, ToolMessage):
             self.record(result.text, ok=result.status != "error")
         return result
-
-
-@contextmanager
-def _ends_on_error(turn: TurnSession) -> Iterator[None]:
-    """End the turn as failed if the block raises an error, and as abandoned if it is cancelled.
-
-    An interrupt of LangGraph does not end the turn, since the run will continue.
-    """
-    try:
-        yield
-    except GraphBubbleUp:
-        raise
-    except asyncio.CancelledError:
-        turn.end("abandoned")
-        raise
-    except Exception:
-        turn.end("failed")
-        raise
 
 
 def _nearest(level: str, levels: Sequence[str]) -> str | None:

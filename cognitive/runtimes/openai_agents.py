@@ -49,7 +49,8 @@ from cognitive.runtimes.identity import AgentIdSource, UserIdSource, user_in
 from cognitive.runtimes.openai_items import ItemCodec
 from cognitive.runtimes.openai_settings import with_defaults, with_demanded_tool, with_thinking
 from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, to_tool
-from cognitive.runtimes.turn_session import AgentBinding, TurnSession, current_turn, ends_turn
+from cognitive.runtimes.turn_end import ends_turn
+from cognitive.runtimes.turn_session import AgentBinding, TurnSession, current_turn
 from cognitive.tool import ToolSpec
 from cognitive.turn import TurnKind
 

@@ -30,7 +30,8 @@ from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, to_tool_call
 from cognitive.runtimes.identity import AgentIdSource, UserIdSource
 from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, to_tool
-from cognitive.runtimes.turn_session import AgentBinding, TurnSession, ends_turn
+from cognitive.runtimes.turn_end import ends_turn
+from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 from cognitive.tool import ToolSpec
 from cognitive.turn import Message, Role
 

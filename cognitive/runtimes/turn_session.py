@@ -332,19 +332,3 @@ class TurnSession:
 def current_turn() -> TurnSession | None:
     """Return the turn inside which this code runs, or None. For tools to which their framework passes no context."""
     return _current_turn.get()
-
-
-@contextmanager
-def ends_turn(turn: TurnSession) -> Iterator[None]:
-    """End the turn when the block ends, unless the adapter has ended it inside the block.
-
-    The turn ends as failed if the block raises an error, and as abandoned if the block is cancelled, closed early or
-    ends without a response.
-    """
-    try:
-        yield
-    except Exception:
-        turn.end("failed")
-        raise
-    finally:
-        turn.end("abandoned")

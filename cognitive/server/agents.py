@@ -7,8 +7,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query
 
 from brain.analytics.fleet import MAX_AGENTS, AgentSummary
+from brain.analytics.users import MAX_USERS, UserCounts
 from brain.receipts import Receipt
 from brain.types import Label
+from brain.users import Scope
 from cognitive.catalog.plans import PastPlan
 from cognitive.server.auth import ERASING, Admin, AgentId, Identified
 from cognitive.server.requests import Contexts, Layer, StrictRoute
@@ -35,6 +37,23 @@ async def past_plans_like(agent_id: AgentId, body: PlansBody, layer: Layer, call
     """
     view = view_of(caller, body.user_id, body.all_users)
     return await layer.explain.past_plans(agent_id, body.message, limit=body.limit, user_id=view)
+
+
+@router.get("/users", summary="List the users of an agent (admin.users)")
+async def users(
+    agent_id: AgentId,
+    caller: Identified,
+    layer: Layer,
+    words: Annotated[str | None, Query(max_length=200, description="Words that the ids contain.")] = None,
+    limit: Annotated[int, Query(ge=1, le=MAX_USERS)] = 50,
+    after: Annotated[Label | None, Query(description="The last id of the page before.")] = None,
+) -> list[UserCounts]:
+    """Return a page of the users of the agent by id, each with the numbers of memories, sessions and turns.
+
+    Needs the token of an operator or an admin.
+    """
+    view_of(caller, None, all_users=True)
+    return await layer.admin.users(agent_id, words, limit, after)
 
 
 @router.delete("/users/{user_id:name}", summary="Erase all data of a user (forget_user)", dependencies=ERASING)
@@ -65,15 +84,16 @@ async def agents(
     limit: Annotated[int, Query(ge=1, le=MAX_AGENTS)] = 50,
     offset: Annotated[int, Query(ge=0, le=2**31)] = 0,
 ) -> list[AgentSummary]:
-    """Return a page of the agents that had turns, those with the latest turns first.
+    """Return a page of the agents, those with the latest turns first.
 
-    The token of an agent lists this agent only, by its turns without a user or those of the token's user. The server's
-    database login needs the role cognitive_overview (`cognitive db roles LOGIN --overview`).
+    The token of an agent lists this agent only, with its turns without a user or those of the token's user. For an
+    admin, the server's database login needs the role cognitive_overview (`cognitive db roles LOGIN --overview`).
     """
+    analytics = layer.explain.analytics
     if caller.agent is None:
-        return await layer.explain.analytics.fleet.page(limit, offset)
-    own = await layer.explain.turns(caller.agent, 1, user_id=caller.user)
-    return [AgentSummary(caller.agent, 0, own[0].at)] if own and not offset else []
+        return await analytics.fleet.page(limit, offset)
+    own = await analytics.users.counts(Scope.of(caller.agent, caller.user))
+    return [AgentSummary(caller.agent, own.turns, own.last_at)] if not offset else []
 
 
 @global_router.get("/context-budgets", summary="Show the context size of each model")

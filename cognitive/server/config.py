@@ -19,7 +19,7 @@ from cognitive.server.tokens import Tokens, default_path
 
 API = "/api/"
 PROBES = frozenset({"/healthz", "/readyz"})  # called under any Host, and exempt from the limit of concurrent requests
-PUBLIC = PROBES | {"/", "/docs", "/api/v1/openapi.json"}  # need no token
+PUBLIC = PROBES | {"/", "/docs", "/api/v1", "/api/v1/openapi.json"}  # need no token
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 Seconds = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]

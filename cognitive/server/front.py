@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 router = APIRouter(include_in_schema=False)
 
-DOCS = "/docs"
+API_ROOT, DOCS = "/api/v1", "/docs"
 _DASHBOARD = "/ui/"
 
 
@@ -24,7 +24,7 @@ async def front(request: Request) -> Response:
     if "text/html" in request.headers.get("accept", "") and "/ui" in paths:
         return RedirectResponse(_DASHBOARD)
     links = {
-        "api": "/api/v1",
+        "api": API_ROOT,
         "openapi": app.openapi_url,
         "docs": DOCS,
         **({"dashboard": _DASHBOARD} if "/ui" in paths else {}),
@@ -32,6 +32,12 @@ async def front(request: Request) -> Response:
         "health": "/healthz",
     }
     return JSONResponse({"name": "cognitive-layer", "version": version("cognitive-layer"), "links": links})
+
+
+@router.get(API_ROOT)
+async def api_root() -> Response:
+    """Redirect to the page that lists the API."""
+    return RedirectResponse(DOCS)
 
 
 @router.get(DOCS)

@@ -10,6 +10,7 @@ from brain.postgres import roles
 from cognitive import NewMemory, Outcome, Turn
 from cognitive.server.assembly import mounts
 from cognitive.server.config import ServerConfig
+from cognitive.server.tokens import create
 from tests.serving import inside, token_for
 
 HTML = {"Accept": "text/html,application/xhtml+xml"}
@@ -29,6 +30,14 @@ async def test_front_page_leads_browsers_to_the_dashboard_and_lists_the_paths(la
         assert {"api", "openapi", "docs", "dashboard", "mcp", "health"} == set(described["links"])
         for path in (described["links"][name] for name in ("openapi", "docs", "health")):
             assert (await client.get(path)).status_code == 200
+
+
+async def test_every_link_of_the_front_page_answers(layer):
+    apps = mounts(layer)
+    async with apps[0].lifespan(), inside(layer, mounts=apps) as client:
+        links = (await client.get("/")).json()["links"]
+        codes = {name: (await client.get(path, follow_redirects=True)).status_code for name, path in links.items()}
+    assert codes == {**dict.fromkeys(links, 200), "mcp": 405}  # MCP takes POST only
 
 
 async def test_server_without_a_dashboard_describes_itself_to_browsers_too(layer):
@@ -63,19 +72,36 @@ async def test_sessions_are_listed_by_page_last_used_first(layer, agent):
 async def test_agents_are_listed_to_an_admin_and_only_itself_to_an_agent(urls, layer, agent, tmp_path):
     await roles.create(urls.admin, ["cognitive_app"])
     await talk(layer, agent, "s")
-    await talk(layer, f"{agent}-other", "s")
+    await talk(layer, agent, "s2")
+    await layer.remember(f"{agent}-other", [NewMemory(type="fact", content="It has memories only.")])
     tokens = tmp_path / "tokens.toml"
     admin, own = token_for(tokens, None), token_for(tokens, agent)
     async with inside(layer, ServerConfig(tokens=tokens)) as client:
         everyone = (await client.get("/api/v1/agents?limit=500", headers=admin)).json()
         alone = (await client.get("/api/v1/agents", headers=own)).json()
-    assert {agent, f"{agent}-other"} <= {each["agent_id"] for each in everyone}
-    assert [each["agent_id"] for each in alone] == [agent]
+    assert {(agent, 2), (f"{agent}-other", 0)} <= {(each["agent_id"], each["turns"]) for each in everyone}
+    assert [(each["agent_id"], each["turns"]) for each in alone] == [(agent, 2)]
     connection = await asyncpg.connect(urls.admin)
     await connection.execute("REVOKE cognitive_reader, cognitive_overview FROM cognitive_app")
     for table in ("rollup", "agent_state"):
         await connection.execute(f"DROP POLICY IF EXISTS overview ON cognitive.{table}")
     await connection.close()
+
+
+async def test_users_are_listed_to_operators_by_words_and_page(layer, agent, tmp_path):
+    for user in ("ada", "ann", "bob"):
+        await layer.remember(agent, [NewMemory(type="fact", content="Tea at four.", user_id=user)])
+    await layer.remember(agent, [NewMemory(type="fact", content="The office is closed.")])
+    tokens = tmp_path / "tokens.toml"
+    operator = {"Authorization": f"Bearer {create(tokens, agent, operator=True)[1]}"}
+    async with inside(layer, ServerConfig(tokens=tokens)) as client:
+        path = f"/api/v1/agents/{agent}/users"
+        first = (await client.get(f"{path}?limit=2", headers=operator)).json()
+        rest = (await client.get(f"{path}?after=ann", headers=operator)).json()
+        found = (await client.get(f"{path}?words=A%20N", headers=operator)).json()
+        assert (await client.get(path, headers=token_for(tokens, agent))).status_code == 403
+    assert [(each["user_id"], each["memories"]) for each in (*first, *rest)] == [("ada", 1), ("ann", 1), ("bob", 1)]
+    assert [each["user_id"] for each in found] == ["ann"]
 
 
 async def test_memories_are_listed_by_filter_and_page(layer, agent):

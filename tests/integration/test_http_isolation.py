@@ -22,7 +22,12 @@ CHOOSING = {
     ("put", f"{POLICIES}/{{role}}/activation"),
     ("post", f"{POLICIES}/{{role}}/rollback"),
 }
-OF_ADMINS = {("get", "/metrics"), ("delete", "/api/v1/agents/{agent_id}"), *CHOOSING}
+OF_ADMINS = {
+    ("get", "/metrics"),
+    ("get", "/api/v1/agents/{agent_id}/users"),
+    ("delete", "/api/v1/agents/{agent_id}"),
+    *CHOOSING,
+}
 BODIES = {
     "/candidates": {"changes": {"usage.half_life_days": 3}},
     "/activation": {"version": None},

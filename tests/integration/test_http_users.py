@@ -75,6 +75,7 @@ OF_HOSTS = {
     ("post", "/policies/candidates"): {"changes": {}},
     ("put", "/policies/{role}/activation"): {"version": None},
     ("post", "/policies/{role}/rollback"): {},
+    ("get", "/users"): None,
     ("delete", ""): None,
 }
 REFUSED_TO_USERS = {*OF_HOSTS, ("post", "/memories/share")}

@@ -9,12 +9,18 @@ from pathlib import Path
 import pytest
 
 from cognitive import ALL_USERS, NewMemory
-from cognitive.api import import_export
+from cognitive.api import exporter, importer
 from cognitive.errors import InvalidInput
 from cognitive.formats.records import TextFile
 
 FILES = Path(__file__).parent.parent / "data" / "imports"
 MEM0 = TextFile(FILES / "mem0.json")
+TALK = [
+    "We decided to keep berth 4 for the ferry.",
+    "Let me look at the plan.",
+    "Then berth 4 is taken on Mondays.",
+]  # of talk.json, after its small talk
+CONVERSATIONS = ("chatgpt", "claude", "talk")
 
 
 async def stored(layer, agent, user_id=ALL_USERS):
@@ -98,7 +104,8 @@ async def test_second_import_changes_nothing(layer, agent, file):
     before = await stored(layer, agent)
     assert len(before) == len(set(ids))
     assert (await layer.admin.preview_import(agent, TextFile(file))).new == 0
-    assert await layer.admin.import_lines(agent, TextFile(file)) == ids
+    again = await layer.admin.import_lines(agent, TextFile(file))
+    assert again == ([] if file.stem in CONVERSATIONS else ids)  # of conversations, what is new is returned
     assert await stored(layer, agent) == before
 
 
@@ -113,7 +120,8 @@ class Interrupted(Exception):
 
 
 async def test_interrupted_import_run_again_ends_equal(layer, agent, monkeypatch):
-    monkeypatch.setattr(import_export, "BATCH", 4)
+    for module in (exporter, importer):
+        monkeypatch.setattr(module, "BATCH", 4)
     users = ["ada", "bob", None]
     memories = [
         NewMemory(type="fact", content=f"Pump {n} delivers {n} litres.", source=f"p{n}", user_id=users[n % 3])
@@ -140,6 +148,38 @@ async def test_interrupted_import_run_again_ends_equal(layer, agent, monkeypatch
     assert (await layer.admin.preview_import(there, lines)).new == 3
     await layer.admin.import_lines(there, lines)
     assert sorted(await stored(layer, there)) == sorted(lines)
+
+
+async def test_conversation_is_stored_like_turns_with_what_it_forms(layer, agent):
+    talk = TextFile(FILES / "talk.json")
+    report = await layer.admin.preview_import(agent, talk, user_id="ada")
+    ids = await layer.admin.import_lines(agent, talk, user_id="ada")
+    question, answer, decision = await layer.get(agent, ids, user_id="ada")
+    assert (question.content, answer.content) == (TALK[0], TALK[2])
+    assert (question.type, question.speaker, question.trust, question.tags) == ("episode", "ada", "talk", ("captured",))
+    assert (answer.speaker, answer.context) == ("assistant", question.content)
+    assert question.session_id == answer.session_id == "claude/c-2"
+    assert (decision.type, decision.content, decision.tags) == ("decision", TALK[0], ("formed",))
+    assert {memory.user_id for memory in (question, answer, decision)} == {"ada"}
+    assert (report.memories, report.new, report.merged, report.users) == (3, 3, 0, {"ada": 3})
+    assert report.dropped == {
+        "a message that is small talk or not the last answer, or that Policy.capture leaves out": 3
+    }
+
+
+async def test_longer_conversation_adds_only_its_new_exchanges(layer, agent):
+    def export(*texts):
+        senders = ("human", "assistant") * len(texts)
+        talk = [{"sender": sender, "text": text} for sender, text in zip(senders, texts, strict=False)]
+        return json.dumps({"uuid": "c-3", "created_at": "2026-06-02T08:00:00Z", "chat_messages": talk})
+
+    more = ("Which crane is on berth 7?", "The red crane is on berth 7.")
+    await layer.admin.import_lines(agent, [export(TALK[0], TALK[2])])
+    longer = [export(TALK[0], TALK[2], *more), export(TALK[0], TALK[2], *more)]
+    report = await layer.admin.preview_import(agent, longer)
+    new = await layer.admin.import_lines(agent, longer)
+    assert [memory.content for memory in await layer.get(agent, new)] == list(more)
+    assert (report.new, report.merged) == (2, 6)
 
 
 async def test_lines_that_can_be_read_once_are_imported(layer, agent):

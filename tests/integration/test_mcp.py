@@ -79,7 +79,7 @@ def shown(context) -> set[str]:
 
 async def test_listed_tools_match_the_snapshot(layer, agent):
     """Clients store approvals and prompts by these schemas, so every change must be deliberate."""
-    async with client(layer, agent, may_remember=True) as session:
+    async with client(layer, agent, may_remember=True, may_change=True) as session:
         listed = [tool.model_dump(mode="json", exclude_none=True) for tool in (await session.list_tools()).tools]
     assert listed == json.loads(SNAPSHOT.read_text(encoding="utf-8"))
 

@@ -159,6 +159,29 @@ async def test_served_endpoint_takes_the_user_from_the_token(layer, agent, users
                 assert refused.status_code == 422
 
 
+@pytest.mark.parametrize(
+    ("rights", "trust", "tools"),
+    [
+        ({}, "host", set()),
+        ({"may_remember": True}, "host", {"remember"}),
+        ({"may_remember": True, "may_change": True}, "agent", {"remember", "correct", "forget"}),
+        ({"may_remember": True, "may_change": True}, "talk", set()),
+    ],
+)
+async def test_served_endpoint_offers_the_tools_that_host_and_token_allow(layer, agent, tmp_path, rights, trust, tools):
+    file = tmp_path / "tokens.toml"
+    headers = {**HEADERS, "Authorization": f"Bearer {create(file, agent, trust=trust)[1]}"}
+    [noted] = await layer.remember(agent, [NewMemory(type="fact", content="Rex is the old name.", trust="agent")])
+    apps = mounts(layer, **rights)
+    forget = {**CALL, "params": {"name": "forget", "arguments": {"id": str(noted)}}}
+    async with apps[0].lifespan(), inside(layer, ServerConfig(tokens=file), apps) as http:
+        listed = await http.post("/mcp", json={**CALL, "method": "tools/list", "params": {}}, headers=headers)
+        await http.post("/mcp", json=forget, headers=headers)
+    assert {tool["name"] for tool in listed.json()["result"]["tools"]} == {"recall_context", *tools}
+    [memory] = await layer.get(agent, [noted])
+    assert (memory.hidden_reason == "retired") == ("forget" in tools)
+
+
 async def test_dashboard_refuses_a_token_of_a_user(layer, agent, tmp_path):
     file = tmp_path / "tokens.toml"
     of_user, of_agent = create(file, agent, user="ann")[1], create(file, agent)[1]

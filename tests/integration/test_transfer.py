@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from cognitive import ALL_USERS, CognitiveLayer, NewMemory, Outcome, Policy, Turn
-from cognitive.api import import_export
+from cognitive.api import exporter, importer
 from cognitive.bootstrap import Extensions, assemble
 from cognitive.errors import InvalidInput
 from cognitive.policy.constants import Constants
@@ -129,7 +129,8 @@ async def use_agent(layer: CognitiveLayer, agent: str) -> None:
 
 
 async def test_imported_agent_behaves_like_the_exported_one(alone, agent, monkeypatch):
-    monkeypatch.setattr(import_export, "BATCH", 3)  # several pages and batches
+    for module in (exporter, importer):
+        monkeypatch.setattr(module, "BATCH", 3)  # several pages and batches
     await use_agent(alone, agent)
     there, now = f"{agent}-there", datetime(2027, 1, 1, tzinfo=UTC)
     lines = await exported(alone, agent)

@@ -179,7 +179,7 @@ OF_THE_AGENT = {
     "policies.save", "policies.shadow",
     "admin.apply_retention", "admin.build_vector_index", "admin.compare_models", "admin.context_budgets",
     "admin.database_role", "admin.expire_turns", "admin.health", "admin.language", "admin.on_erasure",
-    "admin.readiness", "admin.replica", "admin.set_language",
+    "admin.readiness", "admin.replica", "admin.set_language", "admin.users",
 }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognitive.api.jsonl import DroppedLine, ImportLine, read
+from cognitive.api.jsonl import ConversationLine, DroppedLine, ImportLine, read
 from cognitive.errors import InvalidInput
 from cognitive.formats.records import AT_ONCE, TextFile
 
@@ -57,8 +57,6 @@ def mem0(number, **fields):
         ),
         ("hindsight.json", ["Ada works at the harbour as a planner", "I recommended berth 4 for the ferry"]),
         ("langgraph.jsonl", ["Works nights", "Bob likes coffee", "name: Bob\nlanguages: Dutch, English"]),
-        ("chatgpt.json", ["Our ferry takes berth 4 on Mondays.", "Then berth 4 is taken on Mondays."]),
-        ("claude.json", ["The crane on berth 7 is broken.", "Berth 7 is closed until it is repaired."]),
     ],
 )
 def test_texts_of_other_systems_are_read(name, expected):
@@ -83,18 +81,26 @@ def test_fact_that_zep_ended_expires_then():
     assert (episode.memory.type, episode.memory.speaker, episode.memory.session_id) == ("episode", "Ada", "thread-7")
 
 
-@pytest.mark.parametrize(("name", "system"), [("chatgpt.json", "chatgpt"), ("claude.json", "claude")])
-def test_messages_of_conversations_are_like_captured_turns(name, system):
-    question, answer = (each.memory for each in imported(name))
-    assert (question.type, question.speaker, question.trust, question.tags) == (
-        "episode",
-        "user",
-        "talk",
-        ("captured",),
+@pytest.mark.parametrize(
+    ("system", "expected"),
+    [
+        ("chatgpt", ["Our ferry takes berth 4 on Mondays.", "Then berth 4 is taken on Mondays."]),
+        ("claude", ["The crane on berth 7 is broken.", "Berth 7 is closed until it is repaired."]),
+    ],
+)
+def test_messages_of_conversations_keep_their_order_time_and_session(system, expected):
+    text = TextFile(FILES / f"{system}.json")
+    [talk] = [each.conversation for each in read(text) if isinstance(each, ConversationLine)]
+    assert talk.session_id == f"{system}/c-1"
+    assert [(each.role, each.content) for each in talk.messages] == list(
+        zip(("user", "assistant"), expected, strict=True)
     )
-    assert (answer.speaker, answer.context) == ("assistant", question.content)
-    assert question.session_id == answer.session_id == f"{system}/c-1"
-    assert question.occurred_at < answer.occurred_at
+    assert talk.messages[0].at < talk.messages[1].at
+
+
+def test_conversation_without_messages_is_left_out():
+    blank = {"uuid": "c", "chat_messages": [{"uuid": "m", "sender": "human", "text": " \x00"}]}
+    assert [type(each) for each in read([json.dumps(blank)])] == [DroppedLine]
 
 
 def test_what_is_not_imported_is_named():

@@ -1,4 +1,4 @@
-"""Serve an agent's memory to MCP clients: the tools `recall_context` and `remember`, resources and a prompt.
+"""Serve an agent's memory to MCP clients: tools that search, store, correct and hide, resources and a prompt.
 
 This package has the same name as the official SDK, `mcp`. Imports are absolute, so neither hides the other.
 
@@ -8,6 +8,7 @@ Modules, in order of execution:
 - `http`: serve over streamable HTTP, and authenticate each request.
 - `server`: answer the SDK's requests for tools, resources and the prompt.
 - `scope`: determine the memory that a caller may use, and the turn to which a call belongs.
+- `tool`: describe a tool, and return its result.
 - `tools`: implement the tools `recall_context` and `remember`.
 - `changes`: implement the tools `correct` and `forget`.
 - `resources`: return the resources that a client may read.
@@ -21,5 +22,16 @@ from cognitive.runtimes.mcp.scope import TURN, McpScope, TraceLookup
 with extra("mcp"):
     from cognitive.runtimes.mcp.http import Admit, Authenticate, Endpoint, bearer
     from cognitive.runtimes.mcp.server import create_server
+    from cognitive.runtimes.mcp.tool import TOOL_TRUST
 
-__all__ = ["TURN", "Admit", "Authenticate", "Endpoint", "McpScope", "TraceLookup", "bearer", "create_server"]
+__all__ = [
+    "TOOL_TRUST",
+    "TURN",
+    "Admit",
+    "Authenticate",
+    "Endpoint",
+    "McpScope",
+    "TraceLookup",
+    "bearer",
+    "create_server",
+]

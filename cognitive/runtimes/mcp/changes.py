@@ -9,16 +9,13 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
+from mcp_types import CallToolResult
 from pydantic import Field
 
-from brain.types import InputModel, Text, Trust
-from cognitive.errors import InvalidInput
-from cognitive.prompt import without_injected
+from brain.types import InputModel, Text
 from cognitive.runtimes.mcp.scope import ScopedRequest
+from cognitive.runtimes.mcp.tool import MAX_NOTE_LENGTH, TOOL_TRUST, answer, describe, new_text
 
-_MAX_NOTE_LENGTH = 10_000  # characters, as of the tool `remember`
-_TRUST: Trust = "agent"
 _ID = "The id of the memory, as recall_context returned it."
 
 
@@ -27,7 +24,7 @@ class Correct(InputModel, json_schema_extra={"description": "What to correct."})
 
     id: UUID = Field(description=_ID)
     content: Annotated[
-        Text, Field(min_length=1, max_length=_MAX_NOTE_LENGTH, description="The whole text as it should be.")
+        Text, Field(min_length=1, max_length=MAX_NOTE_LENGTH, description="The whole text as it should be.")
     ]
 
 
@@ -43,31 +40,27 @@ class Changed(InputModel):
     id: UUID
 
 
-CORRECT = Tool(
-    name="correct",
-    title="Correct a memory",
-    description=(
-        "Replaces the text of one memory that is wrong or out of date. Call it when the user corrects something that "
-        "recall_context returned. Memories that the program stored cannot be corrected."
-    ),
-    input_schema=Correct.model_json_schema(),
-    output_schema=Changed.model_json_schema(mode="serialization"),
-    annotations=ToolAnnotations(
-        read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-    ),
+CORRECT = describe(
+    "correct",
+    "Correct a memory",
+    "Replaces the text of one memory that is wrong or out of date. Call it when the user corrects something that "
+    "recall_context returned. Memories that the program stored cannot be corrected.",
+    Correct,
+    Changed,
+    read_only_hint=False,
+    destructive_hint=False,
+    idempotent_hint=True,
 )
-FORGET = Tool(
-    name="forget",
-    title="Forget a memory",
-    description=(
-        "Hides one memory from now on. Call it only when the user asks to forget something, with the id that "
-        "recall_context returned. Memories that the program stored cannot be forgotten."
-    ),
-    input_schema=Forget.model_json_schema(),
-    output_schema=Changed.model_json_schema(mode="serialization"),
-    annotations=ToolAnnotations(
-        read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=False
-    ),
+FORGET = describe(
+    "forget",
+    "Forget a memory",
+    "Hides one memory from now on. Call it only when the user asks to forget something, with the id that "
+    "recall_context returned. Memories that the program stored cannot be forgotten.",
+    Forget,
+    Changed,
+    read_only_hint=False,
+    destructive_hint=True,
+    idempotent_hint=False,
 )
 
 
@@ -79,11 +72,9 @@ async def correct(request: ScopedRequest, arguments: Correct) -> CallToolResult:
         InvalidInput: the program stored the memory, or the text consists only of memories that the prompt showed.
         StoreUnavailable: Postgres is away.
     """
-    content = without_injected(arguments.content)
-    if not content.strip():
-        raise InvalidInput("content: contains only records that are in memory already; pass the corrected text")
-    await request.layer.update(request.agent_id, arguments.id, by=_TRUST, content=content, user_id=request.user_id)
-    return _changed(arguments.id, "Corrected")
+    content = new_text(arguments.content)
+    await request.layer.update(request.agent_id, arguments.id, by=TOOL_TRUST, content=content, user_id=request.user_id)
+    return answer(f"Corrected: {arguments.id}.", Changed(id=arguments.id))
 
 
 async def forget(request: ScopedRequest, arguments: Forget) -> CallToolResult:
@@ -94,12 +85,5 @@ async def forget(request: ScopedRequest, arguments: Forget) -> CallToolResult:
         InvalidInput: the program stored the memory, or it is hidden already.
         StoreUnavailable: Postgres is away.
     """
-    await request.layer.retire(request.agent_id, [arguments.id], by=_TRUST, user_id=request.user_id)
-    return _changed(arguments.id, "Forgotten")
-
-
-def _changed(id: UUID, verb: str) -> CallToolResult:
-    return CallToolResult(
-        content=[TextContent(type="text", text=f"{verb}: {id}.")],
-        structured_content=Changed(id=id).model_dump(mode="json"),
-    )
+    await request.layer.retire(request.agent_id, [arguments.id], by=TOOL_TRUST, user_id=request.user_id)
+    return answer(f"Forgotten: {arguments.id}.", Changed(id=arguments.id))

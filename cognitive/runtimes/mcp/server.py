@@ -98,14 +98,11 @@ class _RequestHandlers:
     def __init__(self, layer: CognitiveLayer, resolve_scope: ScopeResolver, trace_lookup: TraceLookup) -> None:
         self._layer = layer
         self._resolve_scope = resolve_scope
+        recall_context = partial(tools.recall_context, trace_lookup=trace_lookup)
         self._tools = {
             row.tool.name: row
             for row in (
-                ToolRow(
-                    tools.RECALL_CONTEXT,
-                    tools.RecallContext,
-                    partial(tools.recall_context, trace_lookup=trace_lookup),
-                ),
+                ToolRow(tools.RECALL_CONTEXT, tools.RecallContext, recall_context),
                 ToolRow(tools.REMEMBER, tools.Remember, tools.remember, lambda scope: scope.may_remember),
                 ToolRow(changes.CORRECT, changes.Correct, changes.correct, lambda scope: scope.may_change),
                 ToolRow(changes.FORGET, changes.Forget, changes.forget, lambda scope: scope.may_change),

@@ -1,20 +1,17 @@
-"""Export an agent's memories as JSON lines, and import them."""
+"""Import memories that this product or another system exported."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import groupby, islice
-from typing import Any, TypeVar
+from itertools import groupby
 from uuid import UUID, uuid5
 
 from brain.archive import Archive, ArchivedMemory, TypeUsage
 from brain.changes.reindexing import Reindexing
-from brain.filters import MemoryFilter
-from brain.memory_types import TYPE_ROWS
 from brain.policies import PolicyStore
 from brain.postgres.breaker import waits_for_recovery
 from brain.store import BATCH, MemoryStore, Progress
@@ -22,20 +19,28 @@ from brain.types import NewMemory
 from brain.users import SHARED, Scope
 from cognitive.api import jsonl
 from cognitive.api.import_report import ImportCounts, ImportReport
-from cognitive.api.jsonl import AgentLine, DroppedLine, ExportedLanguage, ExportedPolicy, ImportLine
+from cognitive.api.jsonl import (
+    AgentLine,
+    ConversationLine,
+    DroppedLine,
+    Entry,
+    ExportedLanguage,
+    ExportedPolicy,
+    ImportLine,
+)
 from cognitive.api.policies import PoliciesApi
 from cognitive.errors import InvalidInput, PolicyError, StoreConflict
-from cognitive.formats import markdown
+from cognitive.feedback.conversations import ConversationWriter
 from cognitive.formats.records import Lines, rereadable
 from cognitive.policy.live import with_changes
 
-T = TypeVar("T")
 _TRIES = 5  # of a batch whose ids other imports take meanwhile
+_LEFT_OUT = "a message that is small talk or not the last answer, or that Policy.capture leaves out"
 _Link = tuple[str | None, UUID | None]  # a user, and the id of a memory in the file
 
 
-class ImportExport:
-    """Exports and imports the memories of agents."""
+class Importer:
+    """Imports memories into agents."""
 
     def __init__(
         self,
@@ -44,53 +49,14 @@ class ImportExport:
         reindexing: Reindexing,
         policies: PoliciesApi,
         policy_store: PolicyStore,
+        conversations: ConversationWriter,
     ) -> None:
         self._store = store
         self._archive = archive
         self._reindexing = reindexing
         self._policies = policies
         self._policy_store = policy_store
-
-    async def export(self, scope: Scope, where: Mapping[str, Any] | None = None) -> AsyncIterator[str]:
-        """Yield an agent's export as JSON lines, in the format that `import_lines` reads.
-
-        The lines are, in order: the agent's language if it was set; every memory, oldest first, with its usage
-        and revisions; the average rates of use by memory type; and the active policies. Vectors and turns are left out.
-
-        With a filter `where`, only the memories that meet its conditions are exported. The operator's view exports the
-        memories of all users, a user's view only that user's, and the view without a user shared ones.
-        """
-        wanted = MemoryFilter.parse(where)
-        status = await self._reindexing.status(scope.agent_id)
-        if status.chosen:  # another language is recognised again by the import
-            language = status.pending_language or status.language
-            yield jsonl.agent_line(jsonl.LANGUAGE, ExportedLanguage(language=language))
-        after = -1
-        while page := await self._archive.page(scope, after, BATCH, wanted):
-            for memory in page:
-                yield jsonl.memory_line(memory)
-            after = page[-1].seq
-        for base in await self._archive.bases(scope):
-            yield jsonl.agent_line(jsonl.BASE, base)
-        for role, active in sorted((await self._policy_store.active(scope.agent_id)).items()):
-            if active.changes:
-                policy = ExportedPolicy(
-                    role=role, changes=active.changes, by=active.choice.author, note=active.choice.note
-                )
-                yield jsonl.agent_line(jsonl.POLICY, policy)
-
-    async def export_markdown(self, scope: Scope, where: Mapping[str, Any] | None = None) -> AsyncIterator[str]:
-        """Yield an agent's memories as lines of Markdown, by type and oldest first. The view is that of `export`."""
-        wanted = MemoryFilter.parse(where)
-        yield markdown.title(scope.agent_id)
-        for row in TYPE_ROWS:
-            after, begun = -1, False
-            while page := await self._archive.page(scope, after, BATCH, wanted):
-                after = page[-1].seq
-                for memory in (each for each in page if each.type == row.name):
-                    for line in (*(() if begun else markdown.section(row)), *markdown.item(memory)):
-                        yield line
-                    begun = True
+        self._conversations = conversations
 
     async def preview_import(
         self, scope: Scope, text: Iterable[str], *, progress: Progress | None = None
@@ -99,17 +65,15 @@ class ImportExport:
 
         The parameters and errors are those of `import_lines`. The text is read once, so `progress` gets no total.
         """
-        known, new, done = set[tuple[str, bytes]](), 0, 0
-
-        async def count(batch: Sequence[ImportLine]) -> None:
-            nonlocal new, done
-            new += await self._count_new(scope.agent_id, batch, known)
-            done += len(batch)
+        contents, known, sources, new, done = _Contents(), set[tuple[str, bytes]](), set[str](), 0, 0
+        async for memories, talk in self._examined(scope, Lines(text), contents):
+            new += await self._count_new(scope.agent_id, memories, known)
+            new += await self._count_exchanges(scope, talk, contents.counts, sources) if talk is not None else 0
+            done += len(memories) + _size(talk)
             if progress is not None:
                 progress(done, 0)
-
-        contents = await self._examined(scope, Lines(text), count)
-        return replace(contents.report, new=new, merged=contents.report.memories - new)
+        report = contents.counts.report()
+        return replace(report, new=new, merged=report.memories - new)
 
     @waits_for_recovery
     async def import_lines(self, scope: Scope, text: Iterable[str], *, progress: Progress | None = None) -> list[UUID]:
@@ -119,7 +83,8 @@ class ImportExport:
         read only once is copied to a temporary file. Memories of this product keep their ids, usage and revisions, and
         those of each user their order. Existing memories are not changed, so an interrupted import can be repeated. If
         the agent has no memories and no language set, it gets the language in the file. Memories of other systems get
-        the trust "foreign", and messages "talk". After each batch, `progress(done, total)` is called.
+        the trust "foreign". Conversations are stored as by `remember_conversation`; of an exchange that is stored
+        already, no ids are returned. After each batch, `progress(done, total)` is called.
 
         In the operator's view, each memory goes to the user that its record names. In a user's view, memories without a
         user are that user's. A memory whose id is taken outside the rows of its user gets a new id.
@@ -129,21 +94,23 @@ class ImportExport:
                 and nothing is stored.
             StoreConflict: other imports stored the same ids meanwhile, repeatedly. The import can be run again.
         """
-        agent_id = scope.agent_id
+        agent_id, contents, total, done = scope.agent_id, _Contents(), 0, 0
         with rereadable(text) as pieces:
-            contents = await self._examined(scope, pieces)
+            async for memories, talk in self._examined(scope, pieces, contents):
+                total += len(memories) + _size(talk)
             for indexed in contents.languages:
                 await self._index(agent_id, indexed.language)
             ids, renamed, undated = list[UUID](), dict[_Link, UUID](), dict[str | None, list[UUID]]()
-            memories = (each.owned_by(scope) for each in jsonl.read(pieces) if isinstance(each, ImportLine))
-            for batch in _batches(memories, BATCH):
-                stored = await self._stored(agent_id, batch, renamed)
-                ids += stored
-                for line, id in zip(batch, stored, strict=True):
+            for batch in _batches(jsonl.read(pieces)):
+                memories, talk = _memories_and_talk(batch, scope)
+                stored = await self._stored(agent_id, memories, renamed)
+                for line, id in zip(memories, stored, strict=True):
                     if line.undated:
                         undated.setdefault(line.user_id, []).append(id)
+                ids += stored + (await self._remember(scope, talk) if talk is not None else [])
+                done += len(memories) + _size(talk)
                 if progress is not None:
-                    progress(len(ids), contents.report.memories)
+                    progress(done, total)
         await self._repoint(agent_id, renamed, undated)
         for base in contents.bases:
             if scope.sees_all or base.user_id == scope.user:
@@ -153,35 +120,30 @@ class ImportExport:
         return ids
 
     async def _examined(
-        self,
-        scope: Scope,
-        pieces: Iterable[str],
-        examine: Callable[[Sequence[ImportLine]], Awaitable[None]] | None = None,
-    ) -> _Contents:
-        """Read a whole file and check it, without keeping its memories. `examine` is called with each batch of them.
+        self, scope: Scope, pieces: Iterable[str], contents: _Contents
+    ) -> AsyncIterator[tuple[list[ImportLine], ConversationLine | None]]:
+        """Read a whole file and check it. Yield its memories and conversations, and add the rest to `contents`.
 
         Raises:
             InvalidInput: a record is invalid or of another user than the view's, an id occurs twice, or a policy does
                 not fit the agent's.
         """
-        contents, ids, counts = _Contents(), set[UUID](), ImportCounts()
-        for batch in _batches(jsonl.read(pieces), BATCH):
-            memories = [each.owned_by(scope) for each in batch if isinstance(each, ImportLine)]
+        ids = set[UUID]()
+        for batch in _batches(jsonl.read(pieces)):
+            memories, talk = _memories_and_talk(batch, scope)
             for line in memories:
                 if line.original_id in ids:
                     raise InvalidInput(f"line {line.number}: duplicate memory id {line.original_id}")
                 if line.original_id is not None:
                     ids.add(line.original_id)
-                counts.add(line.form, line.user_id)
+                contents.counts.add(line.form, line.user_id)
             for each in batch:
                 if isinstance(each, DroppedLine):
-                    counts.drop(each.reason, each.number)
+                    contents.counts.drop(each.reason, each.number)
                 elif isinstance(each, AgentLine):
                     self._collect(scope.agent_id, each, contents)
-            if examine is not None:
-                await examine(memories)
+            yield memories, talk
             await asyncio.sleep(0)  # let other tasks run
-        return replace(contents, report=counts.report())
 
     def _collect(self, agent_id: str, line: AgentLine, contents: _Contents) -> None:
         if isinstance(line.data, ExportedPolicy):
@@ -202,6 +164,31 @@ class ImportExport:
             new += identity not in stored and identity not in known and not (place is not None and place.is_known)
             known.add(identity)
         return new
+
+    async def _count_exchanges(
+        self, scope: Scope, line: ConversationLine, counts: ImportCounts, known: set[str]
+    ) -> int:
+        """Add the memories of a conversation to `counts`, and return how many are new.
+
+        `known` has the sources of the conversations before it, and gets those of this one.
+        """
+        view, talk, new = _view(scope), line.conversation, 0
+        exchanges = self._conversations.exchanges(view, talk.messages, talk.session_id, datetime.now(UTC))
+        known |= await self._conversations.stored_sources(exchanges)
+        for exchange in exchanges:
+            is_new = known.isdisjoint(exchange.sources)
+            formed = await asyncio.to_thread(self._conversations.formed, exchange) if is_new else []
+            counts.add(line.form, view.user, len(exchange.lines) + len(formed))
+            new += len(exchange.lines) + len(formed) if is_new else 0
+            known.update(exchange.sources)
+        counts.drop(_LEFT_OUT, line.number, len(talk.messages) - sum(len(each.lines) for each in exchanges))
+        return new
+
+    async def _remember(self, scope: Scope, line: ConversationLine) -> list[UUID]:
+        """Store a conversation, and return the ids of the memories that are new."""
+        talk = line.conversation
+        stored = await self._conversations.remember(_view(scope), talk.messages, talk.session_id, None)
+        return [*stored.lines, *stored.formed]
 
     async def _repoint(
         self, agent_id: str, renamed: Mapping[_Link, UUID], undated: Mapping[str | None, Sequence[UUID]]
@@ -296,12 +283,12 @@ class ImportExport:
 
 @dataclass(frozen=True, slots=True)
 class _Contents:
-    """The contents of a file beside its memories, and the counts of these."""
+    """The contents of a file beside its memories, and the counts of all."""
 
     languages: list[ExportedLanguage] = field(default_factory=list)
     bases: list[TypeUsage] = field(default_factory=list)
     policies: list[ExportedPolicy] = field(default_factory=list)
-    report: ImportReport = field(default_factory=ImportReport)
+    counts: ImportCounts = field(default_factory=ImportCounts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,9 +307,32 @@ def _placed(line: ImportLine, places: Mapping[_Link, _StoredId]) -> ImportLine:
     return line if id == line.kept.id else replace(line, kept=line.kept.model_copy(update={"id": id}))
 
 
-def _batches(values: Iterator[T], size: int) -> Iterator[list[T]]:
-    while batch := list(islice(values, size)):
+def _batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """Yield lists of at most BATCH entries; a conversation, which may be long, is the last of its list."""
+    batch: list[Entry] = []
+    for entry in entries:
+        batch.append(entry)
+        if len(batch) == BATCH or isinstance(entry, ConversationLine):
+            yield batch
+            batch = []
+    if batch:
         yield batch
+
+
+def _memories_and_talk(batch: Sequence[Entry], scope: Scope) -> tuple[list[ImportLine], ConversationLine | None]:
+    """Return the memories of a batch as the view owns them, and its conversation, if it has one."""
+    last = batch[-1]
+    memories = [each.owned_by(scope) for each in batch if isinstance(each, ImportLine)]
+    return memories, last if isinstance(last, ConversationLine) else None
+
+
+def _size(talk: ConversationLine | None) -> int:
+    return len(talk.conversation.messages) if talk is not None else 0
+
+
+def _view(scope: Scope) -> Scope:
+    """Return the view whose conversation it becomes: the operator's has those of the view without a user."""
+    return scope.as_user(None) if scope.sees_all else scope
 
 
 def _renamed(memory: NewMemory, renamed: Mapping[_Link, UUID]) -> NewMemory:
