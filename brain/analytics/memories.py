@@ -29,7 +29,8 @@ UsageGroup = Literal["never", "ignored", "rising", "stale"]
 class MemoryListFilter:
     """The conditions that a list of memories is filtered by. A condition that is None matches every memory.
 
-    `words` must all appear in the memory's content.
+    `words` must all appear in the memory's content. `owner` is the user whose own memories are wanted, without shared
+    ones.
     """
 
     types: tuple[MemoryType, ...] = MEMORY_TYPES
@@ -38,6 +39,7 @@ class MemoryListFilter:
     tag: str | None = None
     pinned: bool | None = None
     hidden: bool | None = None
+    owner: str | None = None
     since: datetime | None = None
     until: datetime | None = None
 
@@ -67,6 +69,7 @@ class MemoryRow:
     times_shown: int
     times_used: int
     shown_at: datetime | None
+    user_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +139,10 @@ class MemoryLifecycle:
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """A turn that showed a memory, with the beginning of the user's message and if the response used the memory."""
+    """A turn that showed a memory, with the beginning of the user's message and if the response used the memory.
+
+    `owner` is the user in whose view the turn is, or None for a shared turn.
+    """
 
     turn_id: str
     at: datetime
@@ -146,6 +152,7 @@ class Showing:
     overlap: float | None
     used: bool | None
     rating: bool | None
+    owner: str | None
     propensity: float
     relevance_gap: float | None
     status: str | None
@@ -203,6 +210,7 @@ class MemoryAnalytics:
             patterns=patterns(wanted.words),
             pinned=wanted.pinned,
             hidden=wanted.hidden,
+            owner=wanted.owner,
             limit=page_limit(limit),
         )
         return paging.page(rows, limit, _memory_row, "seq", "occurred_at")

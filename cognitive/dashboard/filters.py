@@ -39,6 +39,7 @@ FILTERS = {
     "session": "session",
     "since": "since",
     "until": "until",
+    "user": "seen by user",
 }
 
 
@@ -132,7 +133,7 @@ def filter_names(name: str) -> tuple[str, ...]:
 
     Groups by usage cannot be filtered by time or session.
     """
-    return ("type", "tag") if name in USAGE_GROUPS else tuple(FILTERS)
+    return ("type", "tag", "user") if name in USAGE_GROUPS else tuple(FILTERS)
 
 
 def max_hits(query: PageQuery) -> int:

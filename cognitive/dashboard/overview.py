@@ -112,23 +112,23 @@ class Overview:
     nearby_link: str
 
 
-async def read(analytics: TurnAnalytics, agent: str, period: Period) -> OverviewData:
+async def read(analytics: TurnAnalytics, scope: Scope, period: Period) -> OverviewData:
     """Read the data of an agent's overview in a period. Each read has its own time limit."""
     trend, (stages, *breakdowns), latest = await asyncio.gather(
-        read_trend(analytics, agent, period),
-        asyncio.gather(*(analytics.totals(Scope(agent), period, by) for by in ("stage", *BREAKDOWNS))),
-        analytics.turns(Scope(agent), TurnFilter(), limit=LATEST),
+        read_trend(analytics, scope, period),
+        asyncio.gather(*(analytics.totals(scope, period, by) for by in ("stage", *BREAKDOWNS))),
+        analytics.turns(scope, TurnFilter(), limit=LATEST),
     )
     return replace(trend, breakdowns=dict(zip(BREAKDOWNS, breakdowns, strict=True)), stages=stages, latest=latest)
 
 
-async def read_trend(analytics: TurnAnalytics, agent: str, period: Period) -> OverviewData:
+async def read_trend(analytics: TurnAnalytics, scope: Scope, period: Period) -> OverviewData:
     """Read only the data of the overview's metrics and charts: no breakdowns, stages and latest turns."""
     whole, before, points, points_before = await asyncio.gather(
-        analytics.totals(Scope(agent), period),
-        analytics.totals(Scope(agent), period.before),
-        analytics.series(Scope(agent), period),
-        analytics.series(Scope(agent), period.before),
+        analytics.totals(scope, period),
+        analytics.totals(scope, period.before),
+        analytics.series(scope, period),
+        analytics.series(scope, period.before),
     )
     return OverviewData(_one(whole), _one(before), points, points_before)
 
@@ -288,7 +288,7 @@ async def live(visit: Visit) -> Response:
 
 async def latest(visit: Visit) -> Response:
     """Render only the list of latest turns. An open page requests it regularly."""
-    rows = (await visit.analytics.turns(Scope(visit.query.agent), limit=LATEST)).rows
+    rows = (await visit.analytics.turns(visit.query.scope, limit=LATEST)).rows
     return visit.page("_latest.html", latest=rows)
 
 
@@ -306,16 +306,16 @@ async def breakdowns(visit: Visit) -> Response:
     by = next((by for by in (*BREAKDOWNS, "stage") if by == visit.query.params.get("by")), None)
     if by is None:
         raise HTTPException(404, "There is no such table.")
-    totals = await visit.analytics.totals(Scope(visit.query.agent), visit.query.period(), by)
+    totals = await visit.analytics.totals(visit.query.scope, visit.query.period(), by)
     return attachment(breakdown_csv(by, totals), f"{by}.csv", "text/csv")
 
 
 async def _read(visit: Visit) -> OverviewData:
-    return await read(visit.analytics, visit.query.agent, visit.query.period())
+    return await read(visit.analytics, visit.query.scope, visit.query.period())
 
 
 async def _read_trend(visit: Visit) -> OverviewData:
-    return await read_trend(visit.analytics, visit.query.agent, visit.query.period())
+    return await read_trend(visit.analytics, visit.query.scope, visit.query.period())
 
 
 PAGES = (
