@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any, get_args
 from uuid import UUID
 
-from brain.analytics.memories import MemoryListFilter, UsageGroup
+from brain.analytics.memory_rows import MemoryListFilter, UsageGroup
 from brain.types import MEMORY_TYPES
 from cognitive.dashboard.params import PageQuery, parse_time
 from cognitive.errors import InvalidInput

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from brain.analytics.memories import MemoryRow
+from brain.analytics.memory_rows import MemoryRow
 from brain.analytics.turn_rows import TurnListRow
 from cognitive.dashboard import exports, filters, memories, turns
 from cognitive.dashboard.page import PageRoute, Visit

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from starlette.responses import Response
 
-from brain.analytics.memories import GroupSizes, MemoryListFilter, MemoryRow, UsageThresholds
+from brain.analytics.memory_rows import GroupSizes, MemoryListFilter, MemoryRow, UsageThresholds
 from brain.analytics.paging import MAX_LOOKED
 from brain.analytics.turn_rows import ResultPage as RowPage
 from brain.analytics.turns import TurnAnalytics

@@ -13,7 +13,8 @@ from uuid import UUID
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from brain.analytics.memories import MAX_SHOWINGS, MemoryLifecycle, MemoryRow, Showing, SimilarMemory
+from brain.analytics.memories import MAX_SHOWINGS
+from brain.analytics.memory_rows import MemoryLifecycle, MemoryRow, Showing, SimilarMemory
 from brain.analytics.turn_rows import ResultPage as RowPage
 from brain.analytics.turns import TurnAnalytics
 from brain.search import Masses

@@ -7,7 +7,7 @@ import asyncio
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from brain.analytics.memories import MemoryListFilter
+from brain.analytics.memory_rows import MemoryListFilter
 from brain.analytics.turn_rows import TurnFilter
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.errors import InvalidInput
