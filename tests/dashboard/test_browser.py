@@ -52,8 +52,11 @@ async def axe_violations(page, axe):
 
 
 @pytest.fixture
-async def page(browser):
-    """Yield a page in the time zone of Tokyo. Its errors and warnings fail the test."""
+async def page(browser, url):
+    """Yield a page in the time zone of Tokyo. Its errors and warnings fail the test.
+
+    It depends on the server, which is therefore stopped after the page is closed: a late request would be an error.
+    """
     context = await browser.new_context(timezone_id="Asia/Tokyo", viewport={"width": 1280, "height": 900})
     page, errors = await context.new_page(), []
     page.on("console", lambda message: errors.append(message.text) if message.type in ("error", "warning") else None)
