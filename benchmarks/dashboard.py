@@ -23,11 +23,12 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
+from uuid import UUID
 
 import httpx
 
-from brain.analytics.memories import MemoryListFilter, UsageThresholds
-from brain.analytics.turn_rows import Period, ResultPage, TurnFilter
+from brain.analytics.memory_rows import MemoryListFilter, MemoryRow, UsageGroup, UsageThresholds
+from brain.analytics.turn_rows import Dimension, Period, ResultPage, TurnFilter, TurnListRow
 from brain.analytics.turns import TurnAnalytics
 from brain.embedded import EmbeddedServer
 from brain.embedding.minilm import MiniLM
@@ -48,12 +49,16 @@ ASKED = (
     "turns?q=neither+nor",
     "turns?q=ba&frame=debug&degraded=yes",
     "turns?user=user-3&from=2026-01-01T00:00",
-    "turns?showed=procedure&used=yes",
-    "turns?held=trimmed&status=failed",
+    "turns?used_unshown=yes",
+    "turns?rated=useful",
+    "user?user=user-3",
+    "memories?user=user-3",
+    "turns?shown_type=procedure&used=yes",
+    "turns?dropped=trimmed&status=failed",
     "turns/why?why={memory}",
-    "turns?model=none&cut=yes",
-    "turns?reason=none",
-    "turns?slower=5000&stage=search",
+    "turns?model=none&tools_cut=yes",
+    "turns?degradation=none",
+    "turns?min_ms=5000&stage=search",
     "overview?range=90d",
     "memories?q=neither+nor",
     "memories?q=ba+be&hits=200&type=fact",
@@ -76,65 +81,93 @@ Read = Callable[[], Awaitable[Any]]
 
 
 async def reads(f: TurnAnalytics, database: Database) -> dict[str, Read]:
-    """Return a function for every database read of the dashboard, by name, with usual and with expensive arguments."""
-    now = datetime.now(UTC)
-    week, month, year = (Period(now - timedelta(days=days), now) for days in (7, 30, 365))
-    hourly, local = Period(week.since, now, "hour"), Period(month.since, now, "day", "Asia/Kolkata")
-    past = now - timedelta(days=180)
-    turns, memories = await f.turns(Scope(AGENT)), await f.memories(Scope(AGENT))
-    turn, memory, habit = turns.rows[0], memories.rows[0], UsageThresholds(7.0)
-    hottest = await database.run(Scope(AGENT), lambda c: c.fetchval(HOTTEST, AGENT))
+    """Return a function for every database read of the dashboard, by name, with usual and with expensive arguments.
+
+    The reads are those of an operator's pages: in the view of all users.
+    """
+    now, scope = datetime.now(UTC), Scope.all_users(AGENT)
+    hottest = await database.run(scope, lambda c: c.fetchval(HOTTEST, AGENT))
     return {
-        "totals, a week": lambda: f.totals(Scope(AGENT), week),
-        "totals, a year": lambda: f.totals(Scope(AGENT), year),
-        **{
-            f"totals by {by}, a month": partial(f.totals, Scope(AGENT), month, by)
-            for by in ("type", "category", "tool")
-        },
-        **{
-            f"totals by {by}, a year": partial(f.totals, Scope(AGENT), year, by) for by in ("category", "stage", "tool")
-        },
-        "series, a week by the hour": lambda: f.series(Scope(AGENT), hourly),
-        "series, a month of the viewer's days": lambda: f.series(Scope(AGENT), local),
-        "series by type, a month": lambda: f.series(Scope(AGENT), month, "type"),
-        "series by stage, a month": lambda: f.series(Scope(AGENT), month, "stage"),
-        "series, a year": lambda: f.series(Scope(AGENT), year),
-        "all agents, a month": lambda: f.fleet.agents(month),
-        "all agents, a year": lambda: f.fleet.agents(year),
-        "all agents day by day, a year": lambda: f.fleet.days(year),
-        "worst degraded agents, a month": lambda: f.fleet.agents(month, "degraded"),
-        "models of the latest turns": lambda: f.recent.models(Scope(AGENT), month),
-        "reasons of degradation": lambda: f.recent.degradations(Scope(AGENT), month),
-        "passages by embedding model": lambda: f.recent.embedded(Scope(AGENT)),
-        "turns, the latest": lambda: f.turns(Scope(AGENT)),
-        "turns that failed": lambda: f.turns(Scope(AGENT), TurnFilter(status="failed")),
-        "turns of a session": lambda: f.turns(Scope(AGENT), TurnFilter(session_id=turn.session_id)),
-        "turns of a category, half a year ago": lambda: f.turns(
-            Scope(AGENT), TurnFilter(category="coding", until=past)
-        ),
-        "turns with words that none has": lambda: f.turns(Scope(AGENT), TurnFilter(words="neither nor")),
-        "a turn": lambda: f.turn(Scope(AGENT), turn.turn_id),
-        "memories, the latest": lambda: f.memories(Scope(AGENT)),
-        "memories of a type and a tag": lambda: f.memories(
-            Scope(AGENT), MemoryListFilter(types=("fact",), tag="tag-0")
-        ),
-        "memories of a session": lambda: f.memories(Scope(AGENT), MemoryListFilter(session_id=memory.session_id)),
-        "memories with words that none has": lambda: f.memories(Scope(AGENT), MemoryListFilter(words="neither nor")),
-        "sizes of groups": lambda: f.group_sizes(Scope(AGENT), habit, now),
-        **{
-            f"group: {each}": partial(f.group, Scope(AGENT), each, habit, now)
-            for each in ("never", "ignored", "rising", "stale")
-        },
-        "a memory": lambda: f.lifecycle(Scope(AGENT), hottest),
-        "turns that showed the most shown memory": lambda: f.showings(Scope(AGENT), hottest),
-        "when it was shown": lambda: f.shown_at(Scope(AGENT), hottest),
-        "near-duplicates": lambda: f.similar(Scope(AGENT), memory.id, MiniLM.model),
-        "policies": lambda: f.policies(Scope(AGENT)),
-        "tools left out": lambda: f.omitted_tools(Scope(AGENT)),
-        "tools left out, half a year ago": lambda: f.omitted_tools(
-            Scope(AGENT), Period(past - timedelta(days=30), past)
-        ),
-        "health": lambda: f.health(Scope(AGENT)),
+        **count_reads(f, scope, now),
+        **fleet_reads(f, now),
+        **turn_reads(f, scope, now, (await f.turns(scope)).rows[0]),
+        **memory_reads(f, scope, now, (await f.memories(scope)).rows[0], hottest),
+    }
+
+
+def days(now: datetime, count: int) -> Period:
+    """Return the period of the latest `count` days."""
+    return Period(now - timedelta(days=count), now)
+
+
+def count_reads(f: TurnAnalytics, scope: Scope, now: datetime) -> dict[str, Read]:
+    """Return the reads of stored counts."""
+    week, month, year = (days(now, count) for count in (7, 30, 365))
+    hourly, local = Period(week.since, now, "hour"), Period(month.since, now, "day", "Asia/Kolkata")
+    by: tuple[tuple[str, Period, tuple[Dimension, ...]], ...] = (
+        ("a month", month, ("type", "category", "tool")),
+        ("a year", year, ("category", "stage", "tool")),
+    )
+    return {
+        "totals, a week": partial(f.totals, scope, week),
+        "totals, a year": partial(f.totals, scope, year),
+        **{f"totals by {each}, {name}": partial(f.totals, scope, over, each) for name, over, all in by for each in all},
+        "series, a week by the hour": partial(f.series, scope, hourly),
+        "series, a month of the viewer's days": partial(f.series, scope, local),
+        "series by type, a month": partial(f.series, scope, month, "type"),
+        "series by stage, a month": partial(f.series, scope, month, "stage"),
+        "series, a year": partial(f.series, scope, year),
+        "policies": partial(f.policies, scope),
+    }
+
+
+def fleet_reads(f: TurnAnalytics, now: datetime) -> dict[str, Read]:
+    """Return the reads of the counts of all agents."""
+    month, year = days(now, 30), days(now, 365)
+    return {
+        "all agents, a month": partial(f.fleet.agents, month),
+        "all agents, a year": partial(f.fleet.agents, year),
+        "all agents day by day, a year": partial(f.fleet.days, year),
+        "worst degraded agents, a month": partial(f.fleet.agents, month, "degraded"),
+        "list of agents, a month": partial(f.fleet.listed, month, "turns", ""),
+    }
+
+
+def turn_reads(f: TurnAnalytics, scope: Scope, now: datetime, turn: TurnListRow) -> dict[str, Read]:
+    """Return the reads of turns; `turn` is one of them."""
+    month, past = days(now, 30), now - timedelta(days=180)
+    return {
+        "models of the latest turns": partial(f.recent.models, scope, month),
+        "reasons of degradation": partial(f.recent.degradations, scope, month),
+        "turns, the latest": partial(f.turns, scope),
+        "turns that failed": partial(f.turns, scope, TurnFilter(status="failed")),
+        "turns of a session": partial(f.turns, scope, TurnFilter(session_id=turn.session_id)),
+        "turns of a category, half a year ago": partial(f.turns, scope, TurnFilter(category="coding", until=past)),
+        "turns with words that none has": partial(f.turns, scope, TurnFilter(words="neither nor")),
+        "a turn": partial(f.turn, Scope.of(AGENT, turn.owner), turn.turn_id),
+        "tools left out": partial(f.omitted_tools, scope),
+        "tools left out, half a year ago": partial(f.omitted_tools, scope, Period(past - timedelta(days=30), past)),
+        "health": partial(f.health, scope),
+        "users": partial(f.users.list, AGENT),
+    }
+
+
+def memory_reads(f: TurnAnalytics, scope: Scope, now: datetime, memory: MemoryRow, hottest: UUID) -> dict[str, Read]:
+    """Return the reads of memories; `memory` is one of them, and `hottest` the one that most turns showed."""
+    habit, own = UsageThresholds(7.0), Scope.of(AGENT, memory.user_id)
+    groups: tuple[UsageGroup, ...] = ("never", "ignored", "rising", "stale")
+    return {
+        "passages by embedding model": partial(f.recent.embedded, scope),
+        "memories, the latest": partial(f.memories, scope),
+        "memories of a type and a tag": partial(f.memories, scope, MemoryListFilter(types=("fact",), tag="tag-0")),
+        "memories of a session": partial(f.memories, scope, MemoryListFilter(session_id=memory.session_id)),
+        "memories with words that none has": partial(f.memories, scope, MemoryListFilter(words="neither nor")),
+        "sizes of groups": partial(f.group_sizes, scope, habit, now),
+        **{f"group: {each}": partial(f.group, scope, each, habit, now) for each in groups},
+        "a memory": partial(f.lifecycle, scope, hottest),
+        "turns that showed the most shown memory": partial(f.showings, scope, hottest),
+        "when it was shown": partial(f.shown_at, scope, hottest),
+        "near-duplicates": partial(f.similar, own, memory.id, MiniLM.model),
     }
 
 
@@ -218,7 +251,7 @@ async def report(directory: Path, times: int, only: str | None) -> None:
     try:
         if only != "pages":
             await table("read", await reads(TurnAnalytics(database), database), times)
-        memory = await database.run(Scope(AGENT), lambda c: c.fetchval(HOTTEST, AGENT))
+        memory = await database.run(Scope.all_users(AGENT), lambda c: c.fetchval(HOTTEST, AGENT))
     finally:
         await database.close()
     try:

@@ -10,6 +10,7 @@ from typing import Any, Generic, Literal, TypeVar
 from brain import rollups
 
 RowT = TypeVar("RowT")
+OwnedTurn = tuple[str, str | None]  # its id, and the user in whose view it is
 Dimension = Literal["all", "type", "frame", "category", "runtime", "stage", "tool", "policy"]
 
 _MAX_HOURLY = timedelta(days=35)  # 840 hourly rows per value
@@ -190,12 +191,15 @@ class TurnFilter:
 class TurnListRow:
     """A turn as a row of the dashboard's list. `message` is the beginning of the user's message.
 
-    `milliseconds` and `found` (the number of candidates) are None if they were not measured.
+    `user_id` is the user who asked, as recorded. `owner` is the user in whose view the turn is, or None for a shared
+    turn, such as one from before users were kept apart. `milliseconds` and `found` (the number of candidates) are None
+    if they were not measured.
     """
 
     turn_id: str
     session_id: str
     user_id: str | None
+    owner: str | None
     at: datetime
     status: str
     message: str
@@ -269,8 +273,8 @@ class OmittedTool:
 
     `removed` counts the turns whose plan removed the tool, and `cut` the turns whose model it did not fit. `asked`
     counts those in which the model called the tool anyway, and `named` other turns whose message names it. `wanted_in`
-    has the ids of the latest turns counted by `asked` and `named`, and `left_out_in` the ids of the latest of all turns
-    without the tool.
+    has the latest turns counted by `asked` and `named`, and `left_out_in` the latest of all turns without the tool; a
+    turn is its id and the user in whose view it is, None for a shared turn.
     """
 
     category: str
@@ -279,8 +283,8 @@ class OmittedTool:
     cut: int
     asked: int
     named: int = 0
-    wanted_in: tuple[str, ...] = ()
-    left_out_in: tuple[str, ...] = ()
+    wanted_in: tuple[OwnedTurn, ...] = ()
+    left_out_in: tuple[OwnedTurn, ...] = ()
 
     @property
     def wanted(self) -> int:

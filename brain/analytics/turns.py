@@ -26,6 +26,7 @@ from brain.analytics.turn_rows import (
     Dimension,
     OmittedTool,
     OpenTurnRow,
+    OwnedTurn,
     Period,
     Point,
     PolicyUsage,
@@ -222,7 +223,8 @@ class TurnAnalytics(MemoryAnalytics):
         rows = await self._fetch(
             scope, SQL.omitted_tools, max_turns=MAX_TRACES, limit=MAX_VALUES, since=since, until=until
         )
-        return [as_value(OmittedTool, row) for row in rows if row["name"] is not None], rows[0]["looked"]
+        tools = [as_value(OmittedTool, row, **_turns_without(row)) for row in rows if row["name"] is not None]
+        return tools, rows[0]["looked"]
 
     async def health(self, scope: Scope) -> AgentHealth:
         """Return the state of the server, tables, indexes, embedding models and open turns."""
@@ -263,6 +265,11 @@ def _added(rows: Sequence[Any], *keys: str) -> dict[tuple[Any, ...], tuple[int, 
 def _total(row: Any, named: str = "value", latency: tuple[int, ...] = ()) -> Total:
     told = {name: row[name] for name in rollups.COLUMNS if name != "latency"}
     return Total(row[named], rollups.RollupCounts(**told, latency=latency), row.get("last_at"))
+
+
+def _turns_without(row: Any) -> dict[str, tuple[OwnedTurn, ...]]:
+    names = ("wanted_in", "left_out_in")
+    return {name: tuple((id, user or None) for user, id in row[name] or ()) for name in names}
 
 
 def _turn_row(row: Any) -> TurnListRow:

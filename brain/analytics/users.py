@@ -1,11 +1,10 @@
-"""Read the users of an agent for the dashboard: their counts, and one user's sessions and memories."""
+"""Read the users of an agent for the dashboard: their counts, and one user's sessions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from uuid import UUID
 
 from brain import statements
 from brain.analytics import paging
@@ -13,7 +12,6 @@ from brain.analytics.paging import MAX_ROWS, page_limit, patterns
 from brain.postgres.database import Database
 from brain.postgres.reading import ReadDatabase
 from brain.postgres.wire_types import as_value
-from brain.types import MEMORY_TYPES, MemoryType
 from brain.users import Scope
 
 SQL = statements.load("user_analytics")
@@ -44,19 +42,6 @@ class UserSession:
     ended_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class UserMemory:
-    """A memory of a user. `content` is the beginning of its text."""
-
-    id: UUID
-    type: MemoryType
-    content: str
-    speaker: str | None
-    occurred_at: datetime
-    pinned: bool
-    hidden_at: datetime | None
-
-
 class UserAnalytics:
     """Reads the users of one agent, under row level security."""
 
@@ -82,9 +67,3 @@ class UserAnalytics:
         """Return the latest sessions of the view's user."""
         rows = await paging.fetched(self._database, scope, SQL.sessions, limit=page_limit(limit))
         return [as_value(UserSession, row) for row in rows]
-
-    async def memories(self, scope: Scope, limit: int = 50) -> Sequence[UserMemory]:
-        """Return the latest memories of the view's user, without shared ones."""
-        types = list(MEMORY_TYPES)
-        rows = await paging.fetched(self._database, scope, SQL.memories, types=types, limit=page_limit(limit))
-        return [as_value(UserMemory, row) for row in rows]

@@ -1,7 +1,7 @@
 -- name: memories
 -- Read an agent's memories back from (before_at, before_seq), in the order of one of the `walk_…` statements below,
 -- and keep those that match the filters; a NULL filter matches all. At most <most> memories are read; the result
--- says how far. `patterns` are matched against the content.
+-- says how far. `patterns` are matched against the content. `owner` is the user whose own memories are wanted.
 WITH page AS MATERIALIZED (
     SELECT walked.id, walked.occurred_at, walked.seq, walked.looked
     FROM (SELECT *, row_number() OVER (ORDER BY occurred_at DESC, seq DESC) AS looked FROM (<walk>) AS w) AS walked
@@ -20,7 +20,7 @@ reach AS MATERIALIZED (
 SELECT greatest(reach.looked, page.looked) AS looked, reach.last_at, reach.last_key, m.id, m.seq, m.type,
        left(m.content, 500) AS content, m.speaker, m.occurred_at, m.session_id, m.tags, m.pinned, m.replaced_by, m.hidden_at, m.hidden_reason,
            u.shown,
-       u.used, u.times_shown, u.times_used, u.last_at AS shown_at
+       u.used, u.times_shown, u.times_used, u.last_at AS shown_at, nullif(m.user_id, '') AS user_id
 FROM reach LEFT JOIN (page CROSS JOIN LATERAL (
     SELECT * FROM cognitive.memory WHERE agent_id = :agent_id AND id = page.id OFFSET 0) AS m) ON true
 LEFT JOIN LATERAL (
@@ -40,6 +40,7 @@ SELECT m.id, m.occurred_at, m.seq FROM unnest(cognitive.scopes()) AS scope(of_us
     WHERE '<type>' = ANY(:types::text[]) AND agent_id = :agent_id AND user_id = scope.of_user AND type = '<type>'
           AND occurred_at <= :before_at AND (occurred_at < :before_at OR seq < :before_seq) AND occurred_at >= :since
     ORDER BY occurred_at DESC, seq DESC LIMIT <most>) AS m
+WHERE :owner::text IS NULL OR scope.of_user = :owner
 ORDER BY m.occurred_at DESC, m.seq DESC LIMIT <most>
 
 -- name: walk_session
@@ -49,6 +50,7 @@ SELECT m.id, m.occurred_at, m.seq FROM unnest(cognitive.scopes()) AS scope(of_us
     WHERE agent_id = :agent_id AND user_id = scope.of_user AND session_id = :session_id AND occurred_at <= :before_at
           AND (occurred_at < :before_at OR seq < :before_seq) AND occurred_at >= :since
     ORDER BY occurred_at DESC, seq DESC LIMIT <most>) AS m
+WHERE :owner::text IS NULL OR scope.of_user = :owner
 ORDER BY m.occurred_at DESC, m.seq DESC LIMIT <most>
 
 -- name: walk_pinned
@@ -57,6 +59,7 @@ SELECT id, occurred_at, seq FROM (
     SELECT m.id, m.occurred_at, m.seq FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
         SELECT id, occurred_at, seq FROM cognitive.memory
         WHERE agent_id = :agent_id AND user_id = scope.of_user AND pinned ORDER BY seq DESC LIMIT <most>) AS m
+    WHERE :owner::text IS NULL OR scope.of_user = :owner
     ORDER BY m.seq DESC LIMIT <most>) AS own
 WHERE occurred_at <= :before_at AND (occurred_at < :before_at OR seq < :before_seq) AND occurred_at >= :since
 ORDER BY occurred_at DESC, seq DESC LIMIT <most>
@@ -68,6 +71,7 @@ SELECT m.id, m.occurred_at, m.seq FROM unnest(cognitive.scopes()) AS scope(of_us
     WHERE agent_id = :agent_id AND user_id = scope.of_user AND hidden_at <= now() AND occurred_at <= :before_at
           AND (occurred_at < :before_at OR seq < :before_seq) AND occurred_at >= :since
     ORDER BY occurred_at DESC, seq DESC LIMIT <most>) AS m
+WHERE :owner::text IS NULL OR scope.of_user = :owner
 ORDER BY m.occurred_at DESC, m.seq DESC LIMIT <most>
 
 -- name: group_sizes
@@ -122,7 +126,7 @@ page AS (
     ORDER BY walked.score DESC, walked.id LIMIT :limit)
 SELECT l.looked, l.last_id, page.score, m.id, m.seq, m.type, left(m.content, 500) AS content, m.speaker, m.occurred_at,
        m.session_id, m.tags, m.pinned, m.replaced_by, m.hidden_at, m.hidden_reason, u.shown, u.used, u.times_shown, u.times_used,
-           u.last_at AS shown_at
+           u.last_at AS shown_at, nullif(m.user_id, '') AS user_id
 FROM (SELECT count(*) AS looked, (SELECT id FROM walked ORDER BY id DESC LIMIT 1) AS last_id FROM walked) AS l
 LEFT JOIN (page CROSS JOIN LATERAL (
     SELECT * FROM cognitive.memory WHERE agent_id = :agent_id AND id = page.id OFFSET 0) AS m) ON true
@@ -154,7 +158,7 @@ ORDER BY u.memory_id LIMIT <sample>
 -- name: beginnings
 -- The beginnings of memories by id, for lists.
 SELECT m.id, m.seq, m.type, left(m.content, 500) AS content, m.speaker, m.occurred_at, m.session_id, m.tags, m.pinned,
-       m.replaced_by, m.hidden_at, m.hidden_reason, u.shown, u.used, u.times_shown, u.times_used, u.last_at AS shown_at
+       m.replaced_by, m.hidden_at, m.hidden_reason, u.shown, u.used, u.times_shown, u.times_used, u.last_at AS shown_at, nullif(m.user_id, '') AS user_id
 FROM cognitive.memory AS m LEFT JOIN cognitive.usage AS u
     ON u.agent_id = :agent_id AND u.user_id = m.user_id AND u.memory_id = m.id
 WHERE m.agent_id = :agent_id AND m.id = ANY(:memory_ids::uuid[])
@@ -178,7 +182,7 @@ WHERE agent_id = :agent_id AND user_id = cognitive.scope()
 -- The times at which a memory was stored and changed, its links to other memories, and its usage.
 SELECT m.id, m.seq, m.type, m.content, m.speaker, m.occurred_at, m.session_id, m.tags, m.pinned, m.replaced_by, m.hidden_at, m.hidden_reason,
        m.supersedes, m.created_at, m.updated_at, m.confidence::float8 AS confidence, m.source, m.context, m.entities,
-       u.shown, u.used, u.times_shown, u.times_used, u.last_at AS shown_at,
+       u.shown, u.used, u.times_shown, u.times_used, u.last_at AS shown_at, nullif(m.user_id, '') AS user_id,
        (SELECT count(*) FROM cognitive.passage
         WHERE agent_id = :agent_id AND user_id = m.user_id AND memory_id = m.id) AS passages,
        (SELECT left(content, 500) FROM cognitive.memory WHERE agent_id = :agent_id AND id = m.supersedes) AS replaced,
@@ -190,7 +194,8 @@ WHERE m.agent_id = :agent_id AND m.id = :memory_id
 
 -- name: showings
 -- The turns that showed a memory, back from (before_at, before_turn_id).
-SELECT e.turn_id, e.at, e.via, e.slot, e.tokens, e.overlap::float8 AS overlap, e.used, e.rating,
+SELECT e.turn_id, nullif(e.user_id, '') AS owner, e.at, e.via, e.slot, e.tokens, e.overlap::float8 AS overlap, e.used,
+       e.rating,
        e.propensity::float8 AS propensity, e.relevance_gap::float8 AS relevance_gap, t.status, t.session_id,
            left(t.message, 500) AS message
 FROM (SELECT e.* FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
@@ -245,7 +250,7 @@ compared AS MATERIALIZED (
             AND model = own.model OFFSET 0) AS e)
 SELECT (SELECT count(*) FROM compared) AS looked, near.cosine, m.id, m.seq, m.type, left(m.content, 500) AS content,
        m.speaker, m.occurred_at, m.session_id, m.tags, m.pinned, m.replaced_by, m.hidden_at, m.hidden_reason, u.shown, u.used, u.times_shown,
-       u.times_used, u.last_at AS shown_at
+       u.times_used, u.last_at AS shown_at, nullif(m.user_id, '') AS user_id
 FROM (SELECT 1) AS always
 LEFT JOIN (SELECT * FROM compared WHERE cosine >= :min_cosine
     ORDER BY cosine DESC, memory_id LIMIT :limit) AS near ON true

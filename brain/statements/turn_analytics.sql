@@ -101,7 +101,7 @@ reach AS MATERIALIZED (
               ORDER BY at DESC, turn_id DESC LIMIT <most>) AS turn
           ORDER BY at DESC, turn_id DESC LIMIT <most>) AS walked)
 SELECT greatest(reach.looked, page.looked) AS looked, reach.last_at, reach.last_key, t.turn_id, t.session_id,
-       t.recorded_user AS user_id,
+       t.recorded_user AS user_id, nullif(t.user_id, '') AS owner,
        t.at, t.status, left(t.message, 500) AS message, t.frame, t.categories, t.runtime, t.policy, t.degraded,
        t.degraded_codes,
            t.tools_called,
@@ -177,10 +177,10 @@ ORDER BY p.first_used_at DESC, p.version
 -- category: removed by the plan, or to fit the model. Counts the turns in which the model called such a tool anyway
 -- or the message names it, and lists the latest 5 of them.
 WITH latest AS MATERIALIZED (
-    SELECT turn_id, at, message, categories, tools_called, trace -> 'plan' -> 'removed' AS removed,
+    SELECT user_id, turn_id, at, message, categories, tools_called, trace -> 'plan' -> 'removed' AS removed,
         trace -> 'trim' -> 'cut' AS cut
     FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
-        SELECT turn_id, at, message, categories, tools_called, trace FROM cognitive.turn
+        SELECT user_id, turn_id, at, message, categories, tools_called, trace FROM cognitive.turn
         WHERE agent_id = :agent_id AND user_id = scope.of_user AND (:since::timestamptz IS NULL OR at >= :since)
             AND (:until::timestamptz IS NULL OR at < :until)
         ORDER BY at DESC LIMIT :max_turns) AS turn
@@ -200,9 +200,9 @@ counted AS (
     SELECT category, name, sum(was_removed) AS removed, sum(was_cut) AS cut,
         count(*) FILTER (WHERE was_called) AS asked,
            count(*) FILTER (WHERE was_named AND NOT was_called) AS named,
-           coalesce((array_agg(turn_id ORDER BY at DESC, turn_id) FILTER (WHERE was_called OR was_named))[1:5],
-               '{}') AS wanted_in,
-           (array_agg(turn_id ORDER BY at DESC, turn_id))[1:5] AS left_out_in
+           (array_agg(ARRAY[user_id, turn_id] ORDER BY at DESC, turn_id) FILTER (WHERE was_called OR was_named))[1:5]
+               AS wanted_in,
+           (array_agg(ARRAY[user_id, turn_id] ORDER BY at DESC, turn_id))[1:5] AS left_out_in
     FROM judged CROSS JOIN LATERAL unnest(CASE WHEN categories = '{}' THEN '{none}' ELSE categories END) AS category
     GROUP BY category, name
     ORDER BY count(*) FILTER (WHERE was_called OR was_named) DESC, count(*) DESC, category, name LIMIT :limit)

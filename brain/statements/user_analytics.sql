@@ -23,12 +23,3 @@ FROM cognitive.session WHERE agent_id = :agent_id AND user_id = cognitive.scope(
 SELECT session_id, turns, memories, summary, started_at, last_at, ended_at
 FROM cognitive.session WHERE agent_id = :agent_id AND user_id = cognitive.scope()
 ORDER BY last_at DESC, session_id LIMIT :limit
-
--- name: memories
--- The latest memories of the view's user, without shared ones, with the beginning of each text.
-SELECT m.id, m.type, m.content, m.speaker, m.occurred_at, m.pinned, m.hidden_at
-FROM unnest(:types::text[]) AS kind(type) CROSS JOIN LATERAL (
-    SELECT id, type, left(content, 300) AS content, speaker, occurred_at, pinned, hidden_at, seq FROM cognitive.memory
-    WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND type = kind.type
-    ORDER BY occurred_at DESC, seq DESC LIMIT :limit) AS m
-ORDER BY m.occurred_at DESC, m.seq DESC LIMIT :limit

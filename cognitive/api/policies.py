@@ -13,7 +13,7 @@ from datetime import datetime
 from brain.policies import MAX_NOTE_LENGTH, PolicyActivation, PolicyStore, PolicyVersion, Role
 from brain.redacting import Redactor
 from brain.search import Masses
-from brain.users import Scope, UserId
+from brain.users import ALL_USERS, Scope, UserId
 from cognitive.errors import InvalidInput
 from cognitive.lab.samples import SampleCache
 from cognitive.lab.shadow import Agreement, agreements
@@ -54,8 +54,8 @@ class PoliciesApi:
         """Return the live and the shadow policy of an agent, with the activations that selected them."""
         return await self._resolver.effective(require_label("agent_id", agent_id))
 
-    async def running(self, agent_id: str, *, user_id: UserId = None) -> RunningPolicy:
-        """Return the policy that the agent's turns run under, read from the latest turns that the view sees.
+    async def running(self, agent_id: str, *, user_id: UserId = ALL_USERS) -> RunningPolicy:
+        """Return the policy that the agent's turns run under, as its latest turns show, by default those of all users.
 
         It differs from `effective` if the processes that run the agent have another base policy than this one.
         """
@@ -213,7 +213,7 @@ class PoliciesApi:
         """
         for argument, at in (("since", since), ("until", until)):
             require_aware(argument, at)
-        live = (await self.running(agent_id, user_id=user_id)).policy
+        live = (await self.running(agent_id)).policy
         return await self._samples.what_if(
             Scope.of(agent_id, user_id), name or f"{since}~{until}", since, until, changes, live, whole=whole
         )

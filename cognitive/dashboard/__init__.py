@@ -39,6 +39,7 @@ Shared by pages:
 
 - `degradation_labels`: describe the effect and the remedy of each degradation.
 - `measures`: define metrics, compare them with the period before, and measure stages.
+- `trends`: charts of metrics over the steps of a period.
 - `time_buckets`: divide a period into hours or days.
 - `exports`: lists as CSV or JSON files.
 - `charts`: draw charts as SVG.

@@ -37,6 +37,10 @@ class Visitor(Protocol):
         """The only agent that the visitor may see, or None if the visitor may see all agents."""
 
     @property
+    def operator(self) -> bool:
+        """True if the visitor may see the rows of all users of an agent at once."""
+
+    @property
     def trust(self) -> Trust:
         """The trust level given to memories that the visitor writes."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from starlette.exceptions import HTTPException
@@ -14,13 +14,19 @@ from brain.analytics.turns import TurnAnalytics
 from brain.rollups import RollupCounts
 from cognitive.dashboard import agent_list
 from cognitive.dashboard.agent_list import AgentList, AgentRow
-from cognitive.dashboard.charts import Chart, ChartLine
+from cognitive.dashboard.charts import Chart
 from cognitive.dashboard.formats import compact, percent
-from cognitive.dashboard.measures import Measure, Metric, describe_change, summed
+from cognitive.dashboard.measures import Metric, describe_change, summed, turns_of
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.params import RANGES, PageQuery
+from cognitive.dashboard.trends import RESTRAINT, USE, Steps, draw, turns_chart
 from cognitive.errors import InvalidInput, StoreError, StoreUnavailable
 
+_CHARTS = (
+    turns_chart("all-turns", "Turns of all agents per day (UTC)."),
+    replace(USE, id="all-use"),
+    replace(RESTRAINT, id="all-trouble"),
+)
 _MAX_WORST = 6  # rows of the table of the most degraded agents
 
 
@@ -81,7 +87,7 @@ def view(data: AllAgentsData, query: PageQuery) -> AllAgentsView:
     """Convert the data of the page of all agents to the form that its template shows."""
     whole, before = (summed([day.total for day in days]) for days in (data.days, data.before))
     rows = (
-        Metric("Turns", "", lambda t: float(t.numbers.turns), compact, "neither"),
+        Metric("Turns", "", turns_of, compact, "neither"),
         Metric("Referenced", "", lambda t: t.referenced, percent, "more", rate=True),
         Metric("Precision", "", lambda t: t.precision, percent, "more", rate=True),
         Metric("Abstained", "", lambda t: t.abstained, percent, "neither", rate=True),
@@ -101,50 +107,17 @@ def view(data: AllAgentsData, query: PageQuery) -> AllAgentsView:
 
 def charts(data: AllAgentsData, query: PageQuery) -> tuple[Chart, ...]:
     """Return the charts by day (in UTC) of turns, used memories and degraded turns."""
-    period = query.period()
     known = {day.at.astimezone(UTC): day.total for day in data.days}
-    days = _days(period)
-    steps = tuple(f"{at.day} {at:%b}" for at in days)
-    links = tuple(
-        agent_list.address(query, "", since=at.isoformat(), until=(at + timedelta(days=1)).isoformat()) for at in days
+    days = _days(query.period())
+    steps = Steps(
+        tuple(f"{at.day} {at:%b}" for at in days),
+        tuple(
+            agent_list.address(query, "", since=at.isoformat(), until=(at + timedelta(days=1)).isoformat())
+            for at in days
+        ),
+        [known.get(at) for at in days],
     )
-
-    def line(name: str, measure: Measure) -> ChartLine:
-        return ChartLine(name, tuple(measure(known[at]) if at in known else None for at in days))
-
-    return (
-        Chart(
-            "all-turns",
-            "Turns",
-            "Turns of all agents per day (UTC).",
-            steps,
-            (line("turns", lambda t: float(t.numbers.turns)),),
-            compact,
-            links,
-            filled=True,
-            unit="turns per day",
-        ),
-        Chart(
-            "all-use",
-            "Use of shown memories",
-            "Shares of the shown memories and tokens that were used, per day.",
-            steps,
-            (line("memories", lambda t: t.referenced), line("tokens", lambda t: t.precision)),
-            percent,
-            links,
-            unit="% used",
-        ),
-        Chart(
-            "all-trouble",
-            "Abstention and degradation",
-            "Shares of turns that abstained or were degraded, per day.",
-            steps,
-            (line("abstained", lambda t: t.abstained), line("degraded", lambda t: t.degraded)),
-            percent,
-            links,
-            unit="% of turns",
-        ),
-    )
+    return tuple(draw(each, steps) for each in _CHARTS)
 
 
 def _fleet_metric(row: Metric, now: Total, before: Total) -> FleetMetric:

@@ -176,7 +176,15 @@ class PageHandlers:
                 return self._page(request, template, query, nav_path=page.nav_path, **values)
 
             return await page.handle(
-                Visit(request, visitor, _page_query(request, agent), self.layer, self.analytics, render, form)
+                Visit(
+                    request,
+                    visitor,
+                    _page_query(request, agent, operator=visitor.operator),
+                    self.layer,
+                    self.analytics,
+                    render,
+                    form,
+                )
             )
 
         return handle
@@ -264,10 +272,9 @@ def _redirect_to_own_agent(request: Request, agent: str) -> Response:
     return RedirectResponse(_page_query(request, agent).link("overview"), 303)
 
 
-def _page_query(request: Request, agent: str) -> PageQuery:
-    return PageQuery(
-        agent, datetime.now(UTC), zone(request.cookies.get("zone")), _base(request), dict(request.query_params)
-    )
+def _page_query(request: Request, agent: str, *, operator: bool = False) -> PageQuery:
+    params, at = dict(request.query_params), datetime.now(UTC)
+    return PageQuery(agent, at, zone(request.cookies.get("zone")), _base(request), params, operator)
 
 
 def _problem_template(request: Request) -> str:

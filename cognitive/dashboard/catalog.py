@@ -136,13 +136,13 @@ class CatalogView:
         return self.wanted / self.removed if self.removed else None
 
 
-async def read(analytics: TurnAnalytics, agent: str, period: Period) -> CatalogData:
+async def read(analytics: TurnAnalytics, scope: Scope, period: Period) -> CatalogData:
     """Read the data of the page of tools and models. Each read has its own time limit."""
     tools, categories, (left_out, looked), models = await asyncio.gather(
-        analytics.totals(Scope(agent), period, "tool"),
-        analytics.totals(Scope(agent), period, "category"),
-        analytics.omitted_tools(Scope(agent), period),
-        analytics.recent.models(Scope(agent), period),
+        analytics.totals(scope, period, "tool"),
+        analytics.totals(scope, period, "category"),
+        analytics.omitted_tools(scope, period),
+        analytics.recent.models(scope, period),
     )
     return CatalogData(tools, categories, left_out, looked, models)
 
@@ -225,7 +225,9 @@ def _tools(
 def _missed(data: OmittedTool, query: PageQuery) -> MissedTool:
     left_out = data.removed + data.cut
     turns = data.wanted_in or data.left_out_in
-    return MissedTool(data, data.wanted / left_out, tuple((id, query.link("turn", id=id)) for id in turns))
+    return MissedTool(
+        data, data.wanted / left_out, tuple((id, query.link("turn", id=id, user=owner)) for id, owner in turns)
+    )
 
 
 def _model(seen: ModelUsage, rows: Mapping[str, ModelRow], query: PageQuery) -> ModelUsageRow:
@@ -321,7 +323,7 @@ async def file(visit: Visit) -> Response:
 
 
 async def _read(visit: Visit) -> CatalogData:
-    return await read(visit.analytics, visit.query.agent, visit.query.period())
+    return await read(visit.analytics, visit.query.scope, visit.query.period())
 
 
 PAGES = (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from brain.users import Scope
 from cognitive.dashboard import turns
 from cognitive.dashboard.page import PageRoute, Visit
 
@@ -16,9 +15,9 @@ async def show(visit: Visit) -> Response:
     """Render the turns of a session, oldest first."""
     query = visit.query
     session, after = query.params.get("session", ""), turns.after(query.params)
-    page = await visit.analytics.conversation(Scope(query.agent), session, limit=PAGE, after=after)
+    page = await visit.analytics.conversation(query.one, session, limit=PAGE, after=after)
     if not page.rows and after is None:
-        raise HTTPException(404, "This agent has no such session.")
+        raise HTTPException(404, "This view has no such session.")
     following = (
         query.with_changes("conversation", after=f"{page.after[0].isoformat()}~{page.after[1]}") if page.after else None
     )

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any, get_args
 from uuid import UUID
 
-from brain.analytics.memories import MemoryListFilter, UsageGroup
+from brain.analytics.memory_rows import MemoryListFilter, UsageGroup
 from brain.types import MEMORY_TYPES
 from cognitive.dashboard.params import PageQuery, parse_time
 from cognitive.errors import InvalidInput
@@ -39,6 +39,7 @@ FILTERS = {
     "session": "session",
     "since": "since",
     "until": "until",
+    "user": "seen by user",
 }
 
 
@@ -132,7 +133,7 @@ def filter_names(name: str) -> tuple[str, ...]:
 
     Groups by usage cannot be filtered by time or session.
     """
-    return ("type", "tag") if name in USAGE_GROUPS else tuple(FILTERS)
+    return ("type", "tag", "user") if name in USAGE_GROUPS else tuple(FILTERS)
 
 
 def max_hits(query: PageQuery) -> int:

@@ -20,7 +20,6 @@ from brain.deadline import Deadline
 from brain.journal import Backlog, JournalEntry
 from brain.postgres.health import Activity, DatabaseHealth
 from brain.postgres.roles import Granted
-from brain.users import Scope
 from cognitive.dashboard import time_buckets
 from cognitive.dashboard.charts import Chart, ChartLine
 from cognitive.dashboard.degradation_labels import DegradationLabel, degradation_label
@@ -121,18 +120,18 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
 
     With `whole`, the checks of the whole server are included.
     """
-    agent, period = query.agent, query.period()
+    scope, period = query.scope, query.period()
     server = asyncio.gather(
         layer.admin.health() if whole else _nothing(),
-        layer.admin.journal_backlog(agent, whole=whole),
+        layer.admin.journal_backlog(query.agent, whole=whole, user_id=query.view),
         _within(layer.admin.database_role()),
     )
     health, embedded, stages, degraded, totals = await asyncio.gather(
-        _within(analytics.health(Scope(agent))),
-        _within(analytics.recent.embedded(Scope(agent))),
-        _within(analytics.totals(Scope(agent), period, "stage")),
-        _within(analytics.recent.degradations(Scope(agent), period)),
-        _within(analytics.totals(Scope(agent), period)),
+        _within(analytics.health(scope)),
+        _within(analytics.recent.embedded(scope)),
+        _within(analytics.totals(scope, period, "stage")),
+        _within(analytics.recent.degradations(scope, period)),
+        _within(analytics.totals(scope, period)),
     )
     data, backlog, granted = await server
     findings, database = (data.findings, data.database) if data is not None else (None, None)
@@ -288,7 +287,7 @@ async def show(visit: Visit) -> Response:
 
 async def chart(visit: Visit) -> Response:
     """Return the chart of degraded turns as a CSV or SVG file."""
-    data = await visit.analytics.recent.degradations(Scope(visit.query.agent), visit.query.period())
+    data = await visit.analytics.recent.degradations(visit.query.scope, visit.query.period())
     shown = degradation(data, visit.query)
     if visit.query.params.get("id") != shown.id:
         raise HTTPException(404, "There is no such chart.")

@@ -7,9 +7,8 @@ from dataclasses import asdict
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from brain.analytics.memories import MemoryRow
+from brain.analytics.memory_rows import MemoryRow
 from brain.analytics.turn_rows import TurnListRow
-from brain.users import Scope
 from cognitive.dashboard import exports, filters, memories, turns
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.turn_detail import NO_TURN
@@ -24,7 +23,7 @@ async def turns_file(visit: Visit) -> Response:
     rows, position = list[TurnListRow](), turns.after(visit.query.params)
     wanted = turns.turn_filter(visit.query)
     while len(rows) < MAX_ROWS:
-        page = await visit.analytics.turns(Scope(visit.query.agent), wanted, limit=_ROWS_READ, after=position)
+        page = await visit.analytics.turns(visit.query.scope, wanted, limit=_ROWS_READ, after=position)
         rows += page.rows
         if (position := page.after) is None:
             break
@@ -41,7 +40,7 @@ async def memories_file(visit: Visit) -> Response:
         position = filters.after(query.params)
         while len(rows) < MAX_ROWS:
             page = await visit.analytics.memories(
-                Scope(query.agent), filters.memory_filter(query), limit=_ROWS_READ, after=position
+                query.scope, filters.memory_filter(query), limit=_ROWS_READ, after=position
             )
             rows += page.rows
             if (position := page.after) is None:
@@ -52,11 +51,11 @@ async def memories_file(visit: Visit) -> Response:
 async def candidates_file(visit: Visit) -> Response:
     """Return all candidates of a turn, by rank, as a CSV or JSON file."""
     query = visit.query
-    numbers = await visit.analytics.turn(Scope(query.agent), query.params.get("id", ""))
+    numbers = await visit.analytics.turn(query.one, query.params.get("id", ""))
     if numbers is None:
         raise HTTPException(404, NO_TURN)
-    found = (await visit.layer.explain.turn(query.agent, numbers.turn_id)).candidates
-    words = await visit.analytics.beginnings(Scope(query.agent), [each.memory_id for each in found])
+    found = (await visit.layer.explain.turn(query.agent, numbers.turn_id, user_id=query.user)).candidates
+    words = await visit.analytics.beginnings(query.one, [each.memory_id for each in found])
     return exports.list_file(visit, "candidates", [_candidate_row(each, words.get(each.memory_id)) for each in found])
 
 

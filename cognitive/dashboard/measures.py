@@ -52,6 +52,11 @@ class StageTimes:
     link_slow: str
 
 
+def turns_of(total: Total) -> float:
+    """Return the number of turns."""
+    return float(total.numbers.turns)
+
+
 def _per_turn(name: str) -> Measure:
     return lambda total: getattr(total.numbers, name) / total.numbers.turns if total.numbers.turns else None
 
@@ -67,7 +72,7 @@ def _unfinished(total: Total) -> float | None:
 
 
 KEY_METRICS: tuple[Metric, ...] = (
-    Metric("Turns", "Turns with an outcome: completed, failed or abandoned.", lambda t: float(t.numbers.turns), compact,
+    Metric("Turns", "Turns with an outcome: completed, failed or abandoned.", turns_of, compact,
         "neither", {}),
     Metric("Referenced", "Memories that the answer used ÷ memories that the prompt or recall showed.",
         lambda t: t.referenced, percent, "more", {"status": "completed", "used": "yes"}, rate=True),

@@ -10,12 +10,11 @@ from uuid import UUID
 
 from starlette.responses import Response
 
-from brain.analytics.memories import GroupSizes, MemoryListFilter, MemoryRow, UsageThresholds
+from brain.analytics.memory_rows import GroupSizes, MemoryListFilter, MemoryRow, UsageThresholds
 from brain.analytics.paging import MAX_LOOKED
 from brain.analytics.turn_rows import ResultPage as RowPage
 from brain.analytics.turns import TurnAnalytics
 from brain.types import MEMORY_TYPES, MemoryType
-from brain.users import Scope
 from cognitive.dashboard import filters
 from cognitive.dashboard.formats import compact, number
 from cognitive.dashboard.formats import moment as format_moment
@@ -135,11 +134,11 @@ class MemoriesView:
 
 async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> MemoriesData:
     """Read the data of the page that lists memories: rows of the list or hits of a search, group sizes, tags."""
-    agent, habit = query.agent, UsageThresholds((await layer.policies.running(query.agent)).policy.usage.half_life_days)
+    habit = UsageThresholds((await layer.policies.running(query.agent)).policy.usage.half_life_days)
     (page, hits, memories), sizes, tags = await asyncio.gather(
         _page_or_hits(layer, analytics, query, habit),
-        analytics.group_sizes(Scope(agent), habit, query.now),
-        analytics.tags(Scope(agent)),
+        analytics.group_sizes(query.scope, habit, query.now),
+        analytics.tags(query.scope),
     )
     return MemoriesData(page, hits, memories, sizes, tags, habit)
 
@@ -158,7 +157,7 @@ async def _page_or_hits(
         hits = await _search(layer, query, wanted)
     except StoreUnavailable:  # a timeout: if Postgres were unreachable, the reads at the same time would fail too
         return None, None, {}
-    return None, hits, await analytics.beginnings(Scope(query.agent), [hit.memory_id for hit in hits])
+    return None, hits, await analytics.beginnings(query.scope, [hit.memory_id for hit in hits])
 
 
 async def _search(layer: CognitiveLayer, query: PageQuery, wanted: MemoryListFilter) -> tuple[RecallHit, ...]:
@@ -173,6 +172,7 @@ async def _search(layer: CognitiveLayer, query: PageQuery, wanted: MemoryListFil
         session_id=wanted.session_id,
         since=wanted.since,
         until=wanted.until,
+        user_id=query.user,
     )
 
 
@@ -181,9 +181,9 @@ async def _listed(
 ) -> RowPage[MemoryRow]:
     by_use = next((each for each in filters.USAGE_GROUPS if each == filters.group(query)), None)
     if by_use is None:
-        return await analytics.memories(Scope(query.agent), wanted, limit=PAGE, after=filters.after(query.params))
+        return await analytics.memories(query.scope, wanted, limit=PAGE, after=filters.after(query.params))
     return await analytics.group(
-        Scope(query.agent),
+        query.scope,
         by_use,
         habit,
         query.now,
@@ -273,11 +273,11 @@ def _with_chosen(chosen: str | None, values: Sequence[str]) -> tuple[tuple[str, 
 def list_rows(data: MemoriesData, query: PageQuery) -> tuple[MemoryListRow, ...]:
     """Return the rows of the list: those of the page, or the hits of the search with their scores."""
     if data.page is not None:
-        return tuple(MemoryListRow(row, query.link("memory", id=row.id)) for row in data.page.rows)
+        return tuple(MemoryListRow(row, query.link_to_memory(row.id, row.user_id)) for row in data.page.rows)
     return tuple(
-        MemoryListRow(data.found[hit.memory_id], query.link("memory", id=hit.memory_id), _score(n, hit))
+        MemoryListRow(row, query.link_to_memory(row.id, row.user_id), _score(n, hit))
         for n, hit in enumerate(data.hits or (), 1)
-        if hit.memory_id in data.found
+        if (row := data.found.get(hit.memory_id)) is not None
     )
 
 

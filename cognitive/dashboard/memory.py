@@ -13,12 +13,12 @@ from uuid import UUID
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from brain.analytics.memories import MAX_SHOWINGS, MemoryLifecycle, MemoryRow, Showing, SimilarMemory
+from brain.analytics.memories import MAX_SHOWINGS
+from brain.analytics.memory_rows import MemoryLifecycle, MemoryRow, Showing, SimilarMemory
 from brain.analytics.turn_rows import ResultPage as RowPage
 from brain.analytics.turns import TurnAnalytics
 from brain.search import Masses
 from brain.types import Memory, NewMemory, Revision, above
-from brain.users import Scope
 from cognitive.dashboard.charts import Chart, ChartLine
 from cognitive.dashboard.formats import number
 from cognitive.dashboard.page import PageRoute, Visit
@@ -29,7 +29,7 @@ from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
 from cognitive.trace import Boost
 
-NO_MEMORY = "This agent has no such memory. It was forgotten, or it belongs to another agent."
+NO_MEMORY = "This view has no such memory. It was forgotten, or it belongs to another agent or user."
 PAGE = 20  # turns in the table of turns that showed the memory
 _MIN_COSINE = 0.8  # of near-duplicates
 _MAX_TITLE = 200  # characters; a longer text is cut in the heading and shown in full below it
@@ -109,19 +109,19 @@ class MemoryView:
 
 async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> MemoryData | None:
     """Read the data of the page of one memory; return None if the agent has no such memory."""
-    agent, id = query.agent, id_of(query.params.get("id", ""))
+    agent, scope, id = query.agent, query.scope, id_of(query.params.get("id", ""))
     if id is None:
         return None
-    life, memories = await asyncio.gather(analytics.lifecycle(Scope(agent), id), layer.get(agent, [id]))
+    life, memories = await asyncio.gather(analytics.lifecycle(scope, id), layer.get(agent, [id], user_id=query.view))
     if life is None or not memories:
         return None
-    after = _after(query.params)
+    after, own = _after(query.params), scope.as_user(memories[0].user_id)
     showings, shown_at, base, near, revisions, running = await asyncio.gather(
-        analytics.showings(Scope(agent), id, limit=PAGE, after=after),
-        analytics.shown_at(Scope(agent), id),
-        analytics.base(Scope(agent)),
-        analytics.similar(Scope(agent), id, least=_MIN_COSINE),
-        layer.admin.revisions(agent, id),
+        analytics.showings(scope, id, limit=PAGE, after=after),
+        analytics.shown_at(scope, id),
+        analytics.base(own),
+        analytics.similar(own, id, least=_MIN_COSINE),
+        layer.admin.revisions(agent, id, user_id=query.view),
         layer.policies.running(agent),
     )
     return MemoryData(
@@ -153,7 +153,7 @@ def view(data: MemoryData, query: PageQuery) -> MemoryView:
         showings=data.showings.rows,
         older=query.with_changes("memory", after=f"{after[0].isoformat()}~{after[1]}") if after else None,
         newest=query.with_changes("memory", after=None) if query.params.get("after") else None,
-        near=tuple((each, query.link("memory", id=each.id), cosine) for each, cosine in data.near.rows),
+        near=tuple((each, query.link_to_memory(each.id, each.user_id), cosine) for each, cosine in data.near.rows),
         compared=data.near.looked,
         history=history(memory, data.revisions),
         version=data.revisions[0].number if data.revisions else 0,

@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from brain.types import Memory, NewMemory, Trust, above
+from brain.users import ALL_USERS
 from cognitive.dashboard.memory import NO_MEMORY, id_of
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.errors import InvalidInput, UnknownMemory
@@ -25,19 +26,20 @@ async def rate(visit: Visit) -> Response:
     useful = visit.form.get("useful")
     if useful not in ("yes", "no"):
         raise InvalidInput("useful: expected yes or no")
-    await visit.layer.rate(visit.query.agent, str(visit.form.get("turn", "")), memory.id, useful=useful == "yes")
+    turn, owner = str(visit.form.get("turn", "")), str(visit.form.get("turn_user", "")) or None
+    await visit.layer.rate(visit.query.agent, turn, memory.id, useful=useful == "yes", user_id=owner)
     return _back(visit, memory.id, "rated", "turns")
 
 
 async def edit(visit: Visit) -> Response:
     """Change the fields of a memory to the posted values. The memory's history keeps the old values."""
     memory, agent = await _form_memory(visit), visit.query.agent
-    revisions = await visit.layer.admin.revisions(agent, memory.id)
+    revisions = await visit.layer.admin.revisions(agent, memory.id, user_id=memory.user_id)
     if str(visit.form.get("version", "")) != str(revisions[0].number if revisions else 0):
         raise HTTPException(409, _CONFLICT)
     changed = changes(visit.form, memory)
     if changed:
-        await visit.layer.update(agent, memory.id, by=visit.visitor.trust, **changed)
+        await visit.layer.update(agent, memory.id, by=visit.visitor.trust, user_id=memory.user_id, **changed)
     return _back(visit, memory.id, "edited" if changed else "same")
 
 
@@ -50,7 +52,7 @@ async def supersede(visit: Visit) -> Response:
         raise HTTPException(403, "This memory has a higher trust than your token may write.")
     new = replacement(memory, str(visit.form.get("content", "")), visit.visitor.trust)
     [id] = await visit.layer.remember(agent, [new])
-    [stored] = await visit.layer.get(agent, [id])
+    [stored] = await visit.layer.get(agent, [id], user_id=memory.user_id)
     if stored.supersedes != memory.id:
         raise HTTPException(409, "A memory with this text exists already and does not replace this one.")
     return _back(visit, id, "superseded")
@@ -59,14 +61,14 @@ async def supersede(visit: Visit) -> Response:
 async def retire(visit: Visit) -> Response:
     """Hide a memory."""
     memory = await _form_memory(visit)
-    await visit.layer.retire(visit.query.agent, [memory.id], by=visit.visitor.trust)
+    await visit.layer.retire(visit.query.agent, [memory.id], by=visit.visitor.trust, user_id=memory.user_id)
     return _back(visit, memory.id, "retired")
 
 
 async def restore(visit: Visit) -> Response:
     """Show a hidden memory again."""
     memory = await _form_memory(visit)
-    await visit.layer.restore(visit.query.agent, [memory.id], by=visit.visitor.trust)
+    await visit.layer.restore(visit.query.agent, [memory.id], by=visit.visitor.trust, user_id=memory.user_id)
     return _back(visit, memory.id, "restored")
 
 
@@ -74,18 +76,16 @@ async def forget(visit: Visit) -> Response:
     """Show what forgetting the chosen memories will delete; after confirmation, forget them and show the numbers."""
     if not visit.visitor.erase:
         raise HTTPException(403, "Your token may not erase anything.")
-    ids, agent = _ids(visit), visit.query.agent
-    memories = await visit.layer.get(agent, ids)
+    query, ids, sure = visit.query, _ids(visit), visit.form.get("sure") == "yes"
+    memories = await visit.layer.get(query.agent, ids, user_id=query.view)
     if len(memories) != len(ids):
         raise HTTPException(404, NO_MEMORY)
-    if visit.form.get("sure") != "yes":
-        preview = await visit.layer.admin.preview_forget(agent, ids)
-        return visit.page("forget.html", memories=memories, receipt=preview, done=False)
+    run = visit.layer.forget if sure else visit.layer.admin.preview_forget
     try:
-        receipt = await visit.layer.forget(agent, ids)
-    except UnknownMemory:  # another request has forgotten one of them in the meantime
+        receipt = await run(query.agent, ids, user_id=ALL_USERS if query.operator else query.user)
+    except UnknownMemory:  # forgotten by another request in the meantime, or a shared memory in the view of a user
         raise HTTPException(404, NO_MEMORY) from None
-    return visit.page("forget.html", memories=memories, receipt=receipt, done=True)
+    return visit.page("forget.html", memories=memories, receipt=receipt, done=sure)
 
 
 def changes(form: Mapping[str, Any], memory: Memory) -> dict[str, Any]:
@@ -124,6 +124,7 @@ def replacement(memory: Memory, content: str, trust: Trust) -> NewMemory:
     """Return a new memory that replaces (supersedes) another, with new content and the visitor's trust level."""
     return NewMemory(
         type=memory.type,
+        user_id=memory.user_id,
         content=content.replace("\r\n", "\n"),
         speaker=memory.speaker,
         tags=memory.tags,
@@ -138,7 +139,7 @@ def replacement(memory: Memory, content: str, trust: Trust) -> NewMemory:
 async def _form_memory(visit: Visit) -> Memory:
     """Return the memory whose id was posted in the form, or raise HTTPException 404 if there is none."""
     id = id_of(str(visit.form.get("id", "")))
-    memories = await visit.layer.get(visit.query.agent, [id]) if id is not None else []
+    memories = await visit.layer.get(visit.query.agent, [id], user_id=visit.query.view) if id is not None else []
     if not memories:
         raise HTTPException(404, NO_MEMORY)
     return memories[0]

@@ -16,21 +16,21 @@ from brain.analytics.turns import TurnAnalytics
 from brain.rollups import RollupCounts
 from brain.users import Scope
 from cognitive.dashboard import time_buckets
-from cognitive.dashboard.charts import Chart, ChartLine, csv_table
-from cognitive.dashboard.formats import compact, milliseconds, percent
+from cognitive.dashboard.charts import Chart, csv_table
+from cognitive.dashboard.formats import milliseconds
 from cognitive.dashboard.measures import (
     KEY_METRICS,
     MORE_METRICS,
-    Measure,
     Metric,
     StageTimes,
     Tone,
     describe_change,
-    quantile,
     stages,
+    turns_of,
 )
 from cognitive.dashboard.page import PageRoute, Visit, attachment
 from cognitive.dashboard.params import RANGES, PageQuery
+from cognitive.dashboard.trends import LATENCY, RESTRAINT, USE, Steps, TrendLine, draw, turns_chart
 
 NO_TURNS: RowPage[TurnListRow] = RowPage((), 0, None)
 
@@ -42,6 +42,14 @@ BREAKDOWNS: Mapping[Dimension, str] = {
 }
 # dimension -> filter of the list of turns
 _FILTERS: Mapping[str, str] = {"type": "shown_type", "frame": "frame", "category": "category", "runtime": "runtime"}
+_CHARTS = (
+    turns_chart(
+        "turns", "Turns per {step}, and in the period before.", TrendLine("period before", turns_of, before=True)
+    ),
+    replace(USE, lines=(*USE.lines, TrendLine("memories before", lambda t: t.referenced, before=True))),
+    LATENCY,
+    RESTRAINT,
+)
 LATEST = 8  # turns in the list of latest turns
 _AROUND = timedelta(days=7)  # the page of an empty period links to this time before and after the latest turn
 _MAX_ROWS = 8  # of a breakdown; its CSV has all rows
@@ -112,23 +120,23 @@ class Overview:
     nearby_link: str
 
 
-async def read(analytics: TurnAnalytics, agent: str, period: Period) -> OverviewData:
+async def read(analytics: TurnAnalytics, scope: Scope, period: Period) -> OverviewData:
     """Read the data of an agent's overview in a period. Each read has its own time limit."""
     trend, (stages, *breakdowns), latest = await asyncio.gather(
-        read_trend(analytics, agent, period),
-        asyncio.gather(*(analytics.totals(Scope(agent), period, by) for by in ("stage", *BREAKDOWNS))),
-        analytics.turns(Scope(agent), TurnFilter(), limit=LATEST),
+        read_trend(analytics, scope, period),
+        asyncio.gather(*(analytics.totals(scope, period, by) for by in ("stage", *BREAKDOWNS))),
+        analytics.turns(scope, TurnFilter(), limit=LATEST),
     )
     return replace(trend, breakdowns=dict(zip(BREAKDOWNS, breakdowns, strict=True)), stages=stages, latest=latest)
 
 
-async def read_trend(analytics: TurnAnalytics, agent: str, period: Period) -> OverviewData:
+async def read_trend(analytics: TurnAnalytics, scope: Scope, period: Period) -> OverviewData:
     """Read only the data of the overview's metrics and charts: no breakdowns, stages and latest turns."""
     whole, before, points, points_before = await asyncio.gather(
-        analytics.totals(Scope(agent), period),
-        analytics.totals(Scope(agent), period.before),
-        analytics.series(Scope(agent), period),
-        analytics.series(Scope(agent), period.before),
+        analytics.totals(scope, period),
+        analytics.totals(scope, period.before),
+        analytics.series(scope, period),
+        analytics.series(scope, period.before),
     )
     return OverviewData(_one(whole), _one(before), points, points_before)
 
@@ -173,64 +181,16 @@ def card(row: Metric, data: OverviewData, query: PageQuery, trend: Sequence[tupl
 def charts(data: OverviewData, query: PageQuery) -> tuple[Chart, ...]:
     """Return the charts of an agent's turns, used memories, latency and degraded turns over the period."""
     period = query.period()
-    trend = time_buckets.fill_buckets(data.points, period, query)
-    before = time_buckets.fill_buckets(data.points_before, period.before, query)
-    names = tuple(time_buckets.bucket_label(at, period) for at, _ in trend)
-    links = tuple(time_buckets.bucket_link(at, period, query) for at, _ in trend)
-    past = [total for _, total in before][: len(trend)]
-    past = [*past, *[_one(())] * (len(trend) - len(past))]
-
-    def lines(measure: Measure, name: str) -> ChartLine:
-        return ChartLine(name, tuple(measure(total) for _, total in trend))
-
-    def ghost(measure: Measure, name: str) -> ChartLine:
-        return ChartLine(name, tuple(measure(total) for total in past), ghost=True)
-
-    each = "hour" if period.step == "hour" else "day"
-    turns, used = KEY_METRICS[0].measure, KEY_METRICS[1].measure
-    return (
-        Chart(
-            "turns",
-            "Turns",
-            f"Turns per {each}, and in the period before.",
-            names,
-            (lines(turns, "turns"), ghost(turns, "period before")),
-            compact,
-            links,
-            filled=True,
-            unit=f"turns per {each}",
-        ),
-        Chart(
-            "use",
-            "Use of shown memories",
-            f"Shares of the shown memories and tokens that were used, per {each}.",
-            names,
-            (lines(used, "memories"), lines(KEY_METRICS[2].measure, "tokens"), ghost(used, "memories before")),
-            percent,
-            links,
-            unit="% used",
-        ),
-        Chart(
-            "latency",
-            "Time to prepare a turn",
-            f"Median and 95th percentile per {each}.",
-            names,
-            (lines(quantile(0.5), "median"), lines(quantile(0.95), "95th percentile")),
-            milliseconds,
-            links,
-            unit="milliseconds",
-        ),
-        Chart(
-            "restraint",
-            "Abstention and degradation",
-            f"Shares of turns that abstained or were degraded, per {each}.",
-            names,
-            (lines(lambda t: t.abstained, "abstained"), lines(lambda t: t.degraded, "degraded")),
-            percent,
-            links,
-            unit="% of turns",
-        ),
+    now = time_buckets.fill_buckets(data.points, period, query)
+    past = [total for _, total in time_buckets.fill_buckets(data.points_before, period.before, query)][: len(now)]
+    steps = Steps(
+        tuple(time_buckets.bucket_label(at, period) for at, _ in now),
+        tuple(time_buckets.bucket_link(at, period, query) for at, _ in now),
+        [total for _, total in now],
+        [*past, *[_one(())] * (len(now) - len(past))],
+        period.step,
     )
+    return tuple(draw(each, steps) for each in _CHARTS)
 
 
 def _breakdown(by: Dimension, totals: Sequence[Total], query: PageQuery) -> Breakdown:
@@ -288,7 +248,7 @@ async def live(visit: Visit) -> Response:
 
 async def latest(visit: Visit) -> Response:
     """Render only the list of latest turns. An open page requests it regularly."""
-    rows = (await visit.analytics.turns(Scope(visit.query.agent), limit=LATEST)).rows
+    rows = (await visit.analytics.turns(visit.query.scope, limit=LATEST)).rows
     return visit.page("_latest.html", latest=rows)
 
 
@@ -306,16 +266,16 @@ async def breakdowns(visit: Visit) -> Response:
     by = next((by for by in (*BREAKDOWNS, "stage") if by == visit.query.params.get("by")), None)
     if by is None:
         raise HTTPException(404, "There is no such table.")
-    totals = await visit.analytics.totals(Scope(visit.query.agent), visit.query.period(), by)
+    totals = await visit.analytics.totals(visit.query.scope, visit.query.period(), by)
     return attachment(breakdown_csv(by, totals), f"{by}.csv", "text/csv")
 
 
 async def _read(visit: Visit) -> OverviewData:
-    return await read(visit.analytics, visit.query.agent, visit.query.period())
+    return await read(visit.analytics, visit.query.scope, visit.query.period())
 
 
 async def _read_trend(visit: Visit) -> OverviewData:
-    return await read_trend(visit.analytics, visit.query.agent, visit.query.period())
+    return await read_trend(visit.analytics, visit.query.scope, visit.query.period())
 
 
 PAGES = (

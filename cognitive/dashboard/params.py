@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 from zoneinfo import ZoneInfo, available_timezones
 
 from brain.analytics.turn_rows import Period
+from brain.users import ALL_USERS, Scope, UserId
 from cognitive.errors import InvalidInput
 
 RANGES: Mapping[str, tuple[str, timedelta]] = {
@@ -30,7 +32,7 @@ class PageQuery:
     """The parameters of a request to a page, from which pages also build their links.
 
     `base` is the path where the dashboard is mounted, `now` the time of the request, `zone` the viewer's time zone, and
-    `params` the URL's parameters.
+    `params` the URL's parameters. `operator` is True if the visitor may see the rows of all users at once.
     """
 
     agent: str
@@ -38,6 +40,35 @@ class PageQuery:
     zone: ZoneInfo = field(default_factory=lambda: ZoneInfo("UTC"))
     base: str = ""
     params: Mapping[str, str] = field(default_factory=dict)
+    operator: bool = False
+
+    @property
+    def user(self) -> str | None:
+        """The user that the URL names, in whose view the page is; None if it names none."""
+        return self.params.get("user") or None
+
+    @property
+    def view(self) -> UserId:
+        """The view of the page's rows: the user's; without one, all users' for operators, else shared rows only."""
+        return self.user or (ALL_USERS if self.operator else None)
+
+    @property
+    def scope(self) -> Scope:
+        """The agent with the view of the page's rows.
+
+        Raises:
+            InvalidInput: the user's id is blank, too long, or has characters that Postgres cannot store.
+        """
+        return Scope.of(self.agent, self.view)
+
+    @property
+    def one(self) -> Scope:
+        """The agent with the view of one user, or of none: ids of turns and sessions are unique in it.
+
+        Raises:
+            InvalidInput: as in `scope`.
+        """
+        return Scope.of_one(self.agent, self.user)
 
     @property
     def range(self) -> str:
@@ -65,9 +96,14 @@ class PageQuery:
         return Period(since, until, "hour" if until - since <= _MAX_HOURLY else "day", self.zone.key)
 
     def link(self, page: str = "", **params: Any) -> str:
-        """Return the URL of a page for this agent with the given parameters; those that are None are left out."""
-        texts = {name: _as_text(value) for name, value in params.items() if value is not None}
-        return f"{self.base}/{page}?{urlencode({'agent': self.agent, **texts})}"
+        """Return the URL of a page for this agent and user with the given parameters; None removes one."""
+        named = {"agent": self.agent, "user": self.user, **params}
+        texts = {name: _as_text(value) for name, value in named.items() if value is not None}
+        return f"{self.base}/{page}?{urlencode(texts)}"
+
+    def link_to_memory(self, id: UUID, owner: str | None, **params: Any) -> str:
+        """Return the URL of a memory's page, in the view of the user who owns it; a shared one stays in this view."""
+        return self.link("memory", id=id, user=owner or self.user, **params)
 
     def with_changes(self, page: str = "", **changed: Any) -> str:
         """Return the URL of a page with the current parameters, some of them changed; the value None removes one."""

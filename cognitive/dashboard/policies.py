@@ -13,7 +13,6 @@ from brain.analytics.turn_rows import PolicyUsage, Total
 from brain.analytics.turns import TurnAnalytics
 from brain.policies import PolicyActivation, PolicyVersion, Role
 from brain.search import Masses
-from brain.users import Scope
 from cognitive.dashboard.learned_budgets import BUDGET_FRAMES, LearnedType, learned_types
 from cognitive.dashboard.measures import summed
 from cognitive.dashboard.page import PageRoute, Visit
@@ -142,12 +141,14 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
         policies.list(agent),
         policies.history(agent),
         policies.history(agent, "shadow"),
-        analytics.policies(Scope(agent), MAX_SEEN),
-        layer.admin.category_learning(agent),
-        policies.base_rates(agent),
+        analytics.policies(query.scope, MAX_SEEN),
+        layer.admin.category_learning(agent, user_id=query.view),
+        policies.base_rates(agent, user_id=query.user),
     )
     compared_with = effective.shadow_version
-    compared = await policies.shadow_agreement(agent, compared_with) if compared_with is not None else None
+    compared = (
+        await policies.shadow_agreement(agent, compared_with, user_id=query.view) if compared_with is not None else None
+    )
     known = live and running.same_base  # on another base, only the changes of the version before are known
     live_before = await policies.load(agent, _before(live) or policies.base(agent).version) if known else None
     shadow_before = await policies.load(agent, before) if (before := _before(shadow)) else None

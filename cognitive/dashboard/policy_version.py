@@ -10,7 +10,6 @@ from starlette.responses import Response
 from brain.analytics.turn_rows import PolicyUsage
 from brain.analytics.turns import TurnAnalytics
 from brain.policies import PolicyVersion
-from brain.users import Scope
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.params import PageQuery
 from cognitive.dashboard.policies import MAX_SEEN, SettingDifference, differences, may_choose
@@ -69,7 +68,7 @@ async def read_version(layer: CognitiveLayer, analytics: TurnAnalytics, query: P
     effective, base = await policies.effective(query.agent), policies.base(query.agent)
     running = await policies.running(query.agent)
     compared_with = query.params.get("compare_with") or running.policy.version
-    saved, seen = await policies.list(query.agent), await analytics.policies(Scope(query.agent), MAX_SEEN)
+    saved, seen = await policies.list(query.agent), await analytics.policies(query.scope, MAX_SEEN)
     policy, other = [await _policy(layer, query.agent, each, running, saved) for each in (version, compared_with)]
     others = (running.policy.version, base.version, *(each.version for each in saved), *(each.version for each in seen))
     return PolicyVersionView(
@@ -83,7 +82,7 @@ async def read_version(layer: CognitiveLayer, analytics: TurnAnalytics, query: P
         against_live=differences(running.policy, policy),
         others=tuple(dict.fromkeys(others)),
         seen=next((each for each in seen if each.version == version), None),
-        compared=await policies.shadow_agreement(query.agent, version),
+        compared=await policies.shadow_agreement(query.agent, version, user_id=query.view),
     )
 
 

@@ -68,7 +68,7 @@ async def render_prompt(layer: CognitiveLayer, query: PageQuery) -> PromptView |
         UnknownTurn: the agent has no such turn.
     """
     try:
-        replay = await layer.explain.replay(query.agent, query.params.get("id", ""))
+        replay = await layer.explain.replay(query.agent, query.params.get("id", ""), user_id=query.user)
     except CognitiveError as error:
         return _failure(error)
     return NOTHING_RAN if replay is None else prompt(replay)
@@ -81,16 +81,15 @@ async def replay_today(layer: CognitiveLayer, query: PageQuery) -> ReplayView | 
         UnknownTurn: the agent has no such turn.
     """
     try:
-        replay = await layer.explain.replay(
-            query.agent, query.params.get("id", ""), (await layer.policies.running(query.agent)).policy
-        )
+        policy = (await layer.policies.running(query.agent)).policy
+        replay = await layer.explain.replay(query.agent, query.params.get("id", ""), policy, user_id=query.user)
     except CognitiveError as error:
         return _failure(error)
     if replay is None:
         return NOTHING_RAN
     change = replay.difference
     ids = (*change.entered, *change.left, *(id for id, _, _ in change.moved))
-    return replay_view(replay, {memory.id: memory for memory in await layer.get(query.agent, ids)})
+    return replay_view(replay, {memory.id: memory for memory in await layer.get(query.agent, ids, user_id=query.user)})
 
 
 def prompt(replay: Replay) -> PromptView:

@@ -7,7 +7,6 @@ from datetime import timedelta
 from starlette.responses import Response
 
 from brain.analytics.recent import RecentState
-from brain.users import Scope
 from cognitive.dashboard.formats import counted, milliseconds, number
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.errors import StoreError
@@ -20,7 +19,7 @@ async def show(visit: Visit) -> Response:
     since = visit.query.now - _LATELY
     wanted: dict[str, str] = {}
     try:
-        state = await visit.analytics.recent.state(Scope(visit.query.agent), since)
+        state = await visit.analytics.recent.state(visit.query.scope, since)
     except StoreError:
         tone, text = "bad", "Postgres does not answer"
     else:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from brain.analytics.memories import MemoryRow
+from brain.analytics.memory_rows import MemoryRow
 from brain.decay import added, decayed
 from brain.search import Hit, Masses
 from cognitive.context.usage import BOOSTS, reliability

@@ -19,7 +19,6 @@ from brain.analytics.turns import TurnAnalytics
 from brain.redacting import WITHHELD
 from brain.turn_records import ExposureRow
 from brain.types import Memory
-from brain.users import Scope
 from cognitive import degradation
 from cognitive.dashboard.degradation_labels import DegradationLabel, degradation_label
 from cognitive.dashboard.highlight import HighlightedResponse, highlight
@@ -45,7 +44,7 @@ DISPOSITIONS: Mapping[str, tuple[str, Tone, str]] = {
     "over_limit": ("Over limit", "warn", "its type has enough memories"),
     "irrelevant": ("Irrelevant", "plain", "it does not match the message well enough"),
 }
-NO_TURN = "This agent has no such turn. It was erased, or it belongs to another agent."
+NO_TURN = "This view has no such turn. It was erased, or it belongs to another agent or user."
 _MAX_CANDIDATES = 25  # shown at first; a click shows all
 
 
@@ -156,13 +155,13 @@ class TurnView:
 async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> TurnData | None:
     """Read the data of the page of one turn; return None if the agent has no such turn."""
     agent, turn_id = query.agent, query.params.get("id", "")
-    numbers = await analytics.turn(Scope(agent), turn_id)
+    numbers = await analytics.turn(query.one, turn_id)
     if numbers is None:
         return None
-    account = await layer.explain.turn(agent, turn_id)
+    account = await layer.explain.turn(agent, turn_id, user_id=query.user)
     ids = [explanation.memory_id for explanation in _listed(account, query)]
     ids += [*(shown.memory_id for shown in account.shown), *account.pinned]
-    memories = {memory.id: memory for memory in await layer.get(agent, list(dict.fromkeys(ids)))}
+    memories = {memory.id: memory for memory in await layer.get(agent, list(dict.fromkeys(ids)), user_id=query.user)}
     policy = layer.policies.current(agent)
     return TurnData(
         account,

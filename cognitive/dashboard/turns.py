@@ -14,7 +14,6 @@ from brain.analytics.turn_rows import Dimension, Period, Total, TurnFilter, Turn
 from brain.analytics.turn_rows import ResultPage as RowPage
 from brain.analytics.turns import TurnAnalytics
 from brain.types import MEMORY_TYPES
-from brain.users import Scope
 from cognitive.dashboard.formats import moment as format_moment
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.params import RANGES, PageQuery, parse_time
@@ -145,12 +144,12 @@ async def read(
     lately = Period(query.now - _CHOICES_OF, query.now)
     page, totals = await asyncio.gather(
         analytics.turns(
-            Scope(query.agent),
+            query.scope,
             turn_filter(query),
             limit=_PAGE_OF_WHY if query.params.get("why") else PAGE,
             after=after(query.params),
         ),
-        asyncio.gather(*(analytics.totals(Scope(query.agent), lately, by, timed=False) for by in _CHOSEN.values())),
+        asyncio.gather(*(analytics.totals(query.scope, lately, by, timed=False) for by in _CHOSEN.values())),
     )
     return page, {name: _values(name, each) for name, each in zip(_CHOSEN, totals, strict=True)}
 
@@ -186,7 +185,7 @@ def turn_filter(query: PageQuery) -> TurnFilter:
         tool=params.get("tool"),
         degraded=_yes(params, "degraded"),
         abstained=_yes(params, "abstained"),
-        user_id=params.get("user"),
+        user_id=query.user,
         showed=params.get("shown_type"),
         used=_yes(params, "used"),
         used_unshown=bool(_yes(params, "used_unshown")),

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import fields
-from uuid import UUID
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from brain.analytics.memory_rows import MemoryListFilter
 from brain.analytics.turn_rows import TurnFilter
-from brain.receipts import Receipt
-from brain.users import Scope
 from cognitive.dashboard.page import PageRoute, Visit
-from cognitive.errors import UnknownMemory
+from cognitive.errors import InvalidInput
 
-PAGE = 50  # users, turns or memories on a page
+PAGE = 50  # users on a page
+_LATEST = 20  # memories and turns on a user's page
 
 
 async def show_list(visit: Visit) -> Response:
     """Render the users of an agent with their counts, by id; `q` searches in their ids.
 
-    Counts of all users are for visitors who may see all agents. Others name a user.
+    Visitors who may not see all users at once name one.
     """
     query = visit.query
-    if visit.visitor.agent is not None:
+    if not query.operator:
         return visit.page("users.html", users=None, words="", following=None)
     words = query.params.get("q", "")
     users = await visit.analytics.users.list(query.agent, words, limit=PAGE, after=query.params.get("after", ""))
@@ -34,49 +32,38 @@ async def show_list(visit: Visit) -> Response:
 
 async def show(visit: Visit) -> Response:
     """Render a user's sessions with their summaries, and the user's latest memories and turns."""
-    scope, data = _scope(visit), visit.analytics.users
+    user, scope = _user(visit), visit.query.one
     counts, sessions, memories, turns = await asyncio.gather(
-        data.counts(scope),
-        data.sessions(scope),
-        data.memories(scope, PAGE),
-        visit.analytics.turns(scope, TurnFilter(user_id=scope.user), limit=PAGE),
+        visit.analytics.users.counts(scope),
+        visit.analytics.users.sessions(scope),
+        visit.analytics.memories(scope, MemoryListFilter(owner=user), limit=_LATEST),
+        visit.analytics.turns(scope, TurnFilter(user_id=user), limit=_LATEST),
     )
     return visit.page(
         "user.html",
-        user=scope.user,
+        user=user,
         counts=counts,
         sessions=sessions,
-        memories=memories,
+        memories=memories.rows,
         turns=turns.rows,
         may_erase=visit.visitor.erase,
     )
 
 
 async def forget(visit: Visit) -> Response:
-    """Erase a user, or one of the user's memories, after a confirmation, and show the receipt."""
+    """Erase a user after a confirmation, and show the receipt."""
     if not visit.visitor.erase:
         raise HTTPException(403, "Your token may not erase anything.")
-    scope, memory_id = _scope(visit), str(visit.form.get("id", ""))
-    if visit.form.get("sure") != "yes":
-        return visit.page("user_forget.html", user=scope.user, memory_id=memory_id, receipt=())
-    receipt = await _forget(visit, scope, memory_id)
-    rows = [(each.name, getattr(receipt, each.name)) for each in fields(Receipt)]
-    deleted = [(name.replace("_", " "), value) for name, value in rows if isinstance(value, int) and value]
-    return visit.page("user_forget.html", user=scope.user, memory_id=memory_id, receipt=deleted or [("rows", 0)])
+    user, sure = _user(visit), visit.form.get("sure") == "yes"
+    receipt = await visit.layer.forget_user(visit.query.agent, user) if sure else None
+    return visit.page("user_forget.html", user=user, receipt=receipt)
 
 
-async def _forget(visit: Visit, scope: Scope, memory_id: str) -> Receipt:
-    if not memory_id:
-        return await visit.layer.forget_user(scope.agent_id, scope.user or "")
-    try:
-        return await visit.layer.forget(scope.agent_id, [UUID(memory_id)], user_id=scope.user)
-    except (ValueError, UnknownMemory):
-        raise HTTPException(404, "This user has no such memory.") from None
-
-
-def _scope(visit: Visit) -> Scope:
-    """Return the view of the user that the URL names; raise InvalidInput if it names none."""
-    return Scope.of_one(visit.query.agent, visit.query.params.get("user", ""))
+def _user(visit: Visit) -> str:
+    """Return the user that the URL names; raise InvalidInput if it names none."""
+    if visit.query.user is None:
+        raise InvalidInput("user: expected the id of a user")
+    return visit.query.user
 
 
 PAGES = (
@@ -85,7 +72,7 @@ PAGES = (
         show_list,
         label="Users",
         icon="M8 8.5a2.8 2.8 0 1 0 0-5.6 2.8 2.8 0 0 0 0 5.6zM2.8 13.5c.6-2.4 2.6-3.6 5.2-3.6s4.6 1.2 5.2 3.6",
-        static_files=("turns.css", "memories.css"),
+        static_files=("turns.css", "memories.css", "memories.js"),
     ),
     PageRoute("/user", show, parent="/users"),
     PageRoute("/user/forget", forget, methods=("POST",), parent="/users"),

@@ -243,7 +243,9 @@ async def answer(visit: Visit) -> Response:
     live = (await policies.running(query.agent)).policy
     changes, period = moved(query, live), query.period()
     whole = bool(query.params.get("whole"))
-    result = await policies.what_if(query.agent, changes, period.since, period.until, query.range, whole=whole)
+    result = await policies.what_if(
+        query.agent, changes, period.since, period.until, query.range, whole=whole, user_id=query.view
+    )
     part = bool(visit.request.headers.get("hx-request"))
     shown = visit.page(
         "_what_if.html" if part else "what_if_answer.html",

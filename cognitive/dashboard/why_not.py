@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 from uuid import UUID
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from brain.analytics.turn_rows import TurnListRow
 from brain.types import Memory
 from cognitive.dashboard import turns
 from cognitive.dashboard.page import PageRoute, Visit
@@ -30,42 +30,46 @@ class WhyNot:
     """The answer to "Why was it not shown?" for one memory in a list of turns.
 
     `words` is the visitor's search text or memory id. `memory` is the best match, or None if it is not stored. `others`
-    are further matches. `explanations` has the explanation for each turn, by turn id.
+    are further matches. `explanations` has the explanation for each turn, in the order of the list.
     """
 
     words: str
     id: UUID | None = None
     memory: Memory | None = None
     others: tuple[Memory, ...] = ()
-    explanations: Mapping[str, Explanation] = field(default_factory=dict)
+    explanations: tuple[Explanation, ...] = ()
 
 
 async def find_memories(
-    layer: CognitiveLayer, agent: str, words: str, now: datetime, limit: int
+    layer: CognitiveLayer, query: PageQuery, limit: int
 ) -> tuple[list[UUID], Mapping[UUID, Memory]]:
-    """Find an agent's memories by an id or a search text.
+    """Find memories by the id or the search text in the URL, in the view of its user.
 
-    Return their ids, best match first, and the memories by id. If `words` is an id, it is returned even if no such
-    memory is stored.
+    Return their ids, best match first, and the memories by id. An id is returned even if no such memory is stored.
     """
-    words = words.strip()[:_MAX_QUERY_LENGTH]
+    agent, words = query.agent, query.params.get("why", "").strip()[:_MAX_QUERY_LENGTH]
     if not words:
         return [], {}
     id = _id(words)
-    ids = [id] if id is not None else [hit.memory_id for hit in await layer.recall(agent, words, limit=limit, now=now)]
-    ids = list(dict.fromkeys(ids))
-    return ids, {memory.id: memory for memory in await layer.get(agent, ids)}
+    if id is not None:
+        ids = [id]
+    else:
+        hits = await layer.recall(agent, words, limit=limit, now=query.now, user_id=query.user)
+        ids = list(dict.fromkeys(hit.memory_id for hit in hits))
+    return ids, {memory.id: memory for memory in await layer.get(agent, ids, user_id=query.view)}
 
 
-async def explain_in_turns(layer: CognitiveLayer, query: PageQuery, turn_ids: Sequence[str]) -> WhyNot:
+async def explain_in_turns(layer: CognitiveLayer, query: PageQuery, rows: Sequence[TurnListRow]) -> WhyNot:
     """Explain, for each of the turns, why the memory that the visitor searched for was shown or not."""
     words = query.params.get("why", "").strip()
-    ids, memories = await find_memories(layer, query.agent, words, query.now, 1 + _MAX_OTHERS)
+    ids, memories = await find_memories(layer, query, 1 + _MAX_OTHERS)
     if not ids:
         return WhyNot(words)
-    explanations = await asyncio.gather(*(layer.why(query.agent, turn_id, ids[0]) for turn_id in turn_ids))
+    explanations = await asyncio.gather(
+        *(layer.why(query.agent, row.turn_id, ids[0], user_id=row.owner) for row in rows)
+    )
     others = tuple(memories[id] for id in ids[1:] if id in memories)
-    return WhyNot(words, ids[0], memories.get(ids[0]), others, dict(zip(turn_ids, explanations, strict=True)))
+    return WhyNot(words, ids[0], memories.get(ids[0]), others, tuple(explanations))
 
 
 async def explain_in_turn(layer: CognitiveLayer, query: PageQuery) -> tuple[CandidateView, ...]:
@@ -75,8 +79,8 @@ async def explain_in_turn(layer: CognitiveLayer, query: PageQuery) -> tuple[Cand
         UnknownTurn: the agent has no such turn.
     """
     agent, turn_id = query.agent, query.params.get("id", "")
-    ids, words = await find_memories(layer, agent, query.params.get("why", ""), query.now, _MAX_EXPLAINED)
-    explanations = await asyncio.gather(*(layer.why(agent, turn_id, id) for id in ids))
+    ids, words = await find_memories(layer, query, _MAX_EXPLAINED)
+    explanations = await asyncio.gather(*(layer.why(agent, turn_id, id, user_id=query.user) for id in ids))
     return tuple(candidate_view(explanation, words.get(explanation.memory_id)) for explanation in explanations)
 
 
@@ -87,7 +91,7 @@ async def why_of_list(visit: Visit) -> Response:
     """
     query = visit.query
     page, _ = await turns.read(visit.analytics, query)
-    explanations = await explain_in_turns(visit.layer, query, [row.turn_id for row in page.rows])
+    explanations = await explain_in_turns(visit.layer, query, page.rows)
     return visit.part("why_turns", "Why was it not shown?", explanations, rows=page.rows, explained=candidate_view)
 
 

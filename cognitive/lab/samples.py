@@ -166,7 +166,7 @@ class SampleCache:
         words, pinned = await self._words(scope, list(records.values()))
         own = [row for row in rows if row.turn_id in records and row.policy in policies]
         cases = await asyncio.to_thread(self._cases, own, records, policies, verdicts, words, pinned)
-        told = {row.turn_id: (row.at, row.message) for row in own}
+        told = {row.turn_id: (row.at, row.message, row.user_id or None) for row in own}
         ids = {hit.memory_id for case in cases for hit in case.inputs.found.hits}
         ids |= {memory.id for case in cases for memory in case.inputs.pinned}
         return _CachedSample(0.0, Sample(tuple(cases), told, len(rows), max(recorded, len(rows))), tuple(ids))
@@ -236,7 +236,7 @@ class SampleCache:
     async def _with_history(self, scope: Scope, sample: Sample) -> Sample:
         if not sample.cases:
             return sample
-        newest = max(at for at, _ in sample.messages.values())
+        newest = max(at for at, _, _ in sample.messages.values())
         history = await self._policies.verdicts_before(scope, newest, MAX_BEFORE)
         turns = {verdict.turn_id for verdict in history}
         return replace(sample, history=tuple(history), since=history[0].at if len(turns) >= MAX_BEFORE else None)

@@ -25,7 +25,7 @@ class Sample:
 
     Attributes:
         cases: the turns.
-        messages: time and message of each turn, by turn id.
+        messages: time, message and user of each turn, by turn id.
         examined: number of turns that were read to find the cases.
         recorded: number of completed turns in the period that the question is about.
         history: verdicts (used or not) on memories shown before the latest turn, to compute their usage again.
@@ -33,7 +33,7 @@ class Sample:
     """
 
     cases: tuple[EvaluationCase, ...]
-    messages: Mapping[str, tuple[datetime, str]]
+    messages: Mapping[str, tuple[datetime, str, str | None]]
     examined: int
     recorded: int
     history: tuple[Verdict, ...] = ()
@@ -58,7 +58,7 @@ class MovedMemory:
 
 @dataclass(frozen=True, slots=True)
 class ChangedTurn:
-    """A turn that would have shown other memories with the changed settings.
+    """A turn that would have shown other memories with the changed settings. `user_id` is None for a shared turn.
 
     `entered` are the memories that it would have shown in addition, `left` those that it would not have shown. `tokens`
     are the total tokens of the shown memories, without and with the changes.
@@ -67,6 +67,7 @@ class ChangedTurn:
     turn_id: str
     at: datetime
     message: str
+    user_id: str | None
     entered: tuple[MovedMemory, ...]
     left: tuple[MovedMemory, ...]
     tokens: tuple[int, int]

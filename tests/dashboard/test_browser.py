@@ -6,6 +6,7 @@ import os
 import shutil
 import struct
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -51,8 +52,11 @@ async def axe_violations(page, axe):
 
 
 @pytest.fixture
-async def page(browser):
-    """Yield a page in the time zone of Tokyo. Its errors and warnings fail the test."""
+async def page(browser, url):
+    """Yield a page in the time zone of Tokyo. Its errors and warnings fail the test.
+
+    It depends on the server, which is therefore stopped after the page is closed: a late request would be an error.
+    """
     context = await browser.new_context(timezone_id="Asia/Tokyo", viewport={"width": 1280, "height": 900})
     page, errors = await context.new_page(), []
     page.on("console", lambda message: errors.append(message.text) if message.type in ("error", "warning") else None)
@@ -120,10 +124,14 @@ async def test_turns_can_be_searched_and_opened_by_keyboard(page, url, sample_ag
     assert await page.get_by_role("heading", level=1).inner_text() == "When do we deploy?"
 
 
-async def test_times_are_shown_in_the_time_zone_of_the_viewer(page, url, sample_agent):
+async def test_times_are_shown_in_the_time_zone_of_the_viewer(page, url, layer, sample_agent):
     await page.goto(f"{url}/ui/overview?agent={sample_agent}")
 
+    [turn] = await layer.explain.turns(sample_agent, 1)
     await page.get_by_text("Asia/Tokyo").wait_for()
+    await page.goto(f"{url}/ui/turn?agent={sample_agent}&id={turn.turn_id}")
+    local = turn.at.astimezone(ZoneInfo("Asia/Tokyo"))
+    assert f"{local:%Y-%m-%d %H:%M} Asia/Tokyo" in await page.locator("time").first.inner_text()
 
 
 async def test_chosen_theme_survives_a_reload(page, url, sample_agent):

@@ -15,6 +15,8 @@ PAGES = (
     "turn?id=t/1&",
     "conversation?session=s&",
     "memories?",
+    "users?",
+    "catalog?",
     "policies?",
     "what-if?",
     "health?",
@@ -38,9 +40,11 @@ async def test_arrow_keys_walk_the_session(page, url, layer, sample_agent):
     await layer.post_turn(await layer.pre_turn(turn), Outcome(response=DEPLOY))
     await page.goto(f"{url}/ui/turn?agent={sample_agent}&id=t/2")
     await page.keyboard.press("ArrowRight")
-    await page.get_by_role("heading", name="And on Fridays?").wait_for()
+    await page.wait_for_url("**id=t%2F3*")
+    assert await page.get_by_role("heading", level=1).inner_text() == "And on Fridays?"
     await page.keyboard.press("ArrowLeft")
-    await page.get_by_role("heading", name="Which deploy day").wait_for()
+    await page.wait_for_url("**id=t%2F2*")
+    assert (await page.get_by_role("heading", level=1).inner_text()).startswith("Which deploy day")
 
 
 async def test_palette_opens_a_page_by_its_name(page, url, sample_agent):
@@ -48,7 +52,8 @@ async def test_palette_opens_a_page_by_its_name(page, url, sample_agent):
     await page.keyboard.press("Control+k")
     await page.locator(".palette input").fill("heal")
     await page.keyboard.press("Enter")
-    await page.get_by_role("heading", name="Health", exact=True).wait_for()
+    await page.wait_for_url("**/ui/health?*")
+    assert await page.get_by_role("heading", level=1).inner_text() == "Health"
 
 
 @pytest.mark.parametrize("width", [360, 1280, 1920])

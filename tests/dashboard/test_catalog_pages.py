@@ -153,9 +153,10 @@ def test_tool_used_by_several_categories_has_one_shaded_row():
 
 
 def test_missed_and_needless_shares_count_removed_tools():
-    left_out = [OmittedTool("coding", "shell", 8, 2, 1, 1, ("t1",), ("t2",)), OmittedTool("coding", "draw", 10, 0, 0)]
+    shell = OmittedTool("coding", "shell", 8, 2, 1, 1, (("t1", "ada"),), (("t2", None),))
+    left_out = [shell, OmittedTool("coding", "draw", 10, 0, 0)]
     page = catalog.view(catalog_data(left_out=left_out, left_looked=20), {}, PageQuery("a", NOW))
 
     assert (page.wanted, page.removed, page.needless_share) == (2, 20, 0.1)
     assert page.missed[0].share == 0.2
-    assert [id for id, _ in page.missed[0].turns] == ["t1"]
+    assert page.missed[0].turns == (("t1", "/turn?agent=a&user=ada&id=t1"),)

@@ -44,7 +44,7 @@ def summed(line):
 @pytest.mark.parametrize("length", RANGES)
 async def test_charts_count_as_many_turns_as_the_cards(layer, zoned_agent, zone, length):
     query = PageQuery(zoned_agent, NOW, ZoneInfo(zone), params={"range": length})
-    data = await overview.read(layer.explain.analytics, zoned_agent, query.period())
+    data = await overview.read(layer.explain.analytics, query.scope, query.period())
     charts = {chart.id: chart for chart in overview.charts(data, query)}
 
     assert data.whole.numbers.turns == expected(query.period())

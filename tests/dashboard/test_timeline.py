@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain.analytics.memories import MemoryRow
+from brain.analytics.memory_rows import MemoryRow
 from brain.decay import added
 from brain.search import Masses
 from cognitive.dashboard.timeline import boost_now, steps

@@ -75,9 +75,10 @@ async def test_memory_is_forgotten_by_its_own_users_page_only(pages, layer, agen
     form = form_of((await pages.get("/ui/user", params={"agent": agent_with_users, "user": "bob"})).text)
     form |= {"id": str(ada.memory_id), "sure": "yes"}
     named = {"agent": agent_with_users, "user": "bob"}
-    assert (await pages.post("/ui/user/forget", params=named, data=form)).status_code == 404
-    done = await pages.post("/ui/user/forget", params=named | {"user": "ada"}, data=form)
+    assert (await pages.post("/ui/memories/forget", params=named, data=form)).status_code == 404
+    done = await pages.post("/ui/memories/forget", params=named | {"user": "ada"}, data=form)
     assert "was forgotten" in done.text
+    assert await layer.get(agent_with_users, [ada.memory_id], user_id="ada") == []
 
 
 async def test_token_of_an_agent_names_users_but_lists_none(guarded, tokens, agent_with_users):

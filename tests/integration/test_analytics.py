@@ -10,7 +10,7 @@ import pytest
 
 from brain.analytics import paging
 from brain.analytics import turns as reading
-from brain.analytics.memories import MemoryListFilter, UsageThresholds
+from brain.analytics.memory_rows import MemoryListFilter, UsageThresholds
 from brain.analytics.turn_rows import Period, TurnFilter
 from brain.analytics.turns import TurnAnalytics
 from brain.errors import InvalidInput
