@@ -97,7 +97,7 @@ def _id(agent_id: str, seq: int, item: PreparedMemory) -> UUID:
 
 
 async def replaceable(c: Connection, scope: Scope, superseded: Collection[UUID | None]) -> dict[UUID, Trust]:
-    """Return the trust of the memories that new ones supersede; None stands for no memory.
+    """Return the trust of the memories that new ones supersede; None means no memory.
 
     Raises:
         UnknownMemory: the view has no memory with one of these ids.
