@@ -175,14 +175,6 @@ def _run_filters(
     policy = scales.policy
     limits = {query.type: query.limit for query in plan.retrieval}
     shown_before = _already_in_prompt(inputs, policy)
-
-    def listed_or_relevant(candidates: Sequence[Candidate]) -> StageResult:
-        def abstain(remaining: Sequence[Candidate]) -> StageResult:
-            return abstention.abstain(remaining, inputs.found, plan, policy, scales.constants)
-
-        passages = inputs.found.passages
-        return listing.keep_listed(candidates, plan.signals, passages, abstain, abstention=policy.abstention)
-
     stages: tuple[Callable[[Sequence[Candidate]], StageResult], ...] = (
         formed.drop_lines,
         lambda candidates: _without_pinned(candidates, (*system.shared, *system.of_user)),
@@ -190,7 +182,9 @@ def _run_filters(
         lambda candidates: _not_repeated(candidates, plan),
         lambda candidates: refusals.drop_refusals(candidates, plan.signals.text),
         lambda candidates: trust.drop_untrusted(candidates, policy),
-        lambda candidates: superseded.with_predecessors(candidates, listed_or_relevant(candidates)),
+        lambda candidates: superseded.with_predecessors(
+            candidates, _listed_or_relevant(candidates, plan, inputs, scales)
+        ),
         lambda candidates: _distinct(candidates, limits, plan, compare, shown_before, scales),
         lambda candidates: budget.limit(candidates, limits),
         lambda candidates: dedup.drop_in_history(candidates, shown_before),
@@ -211,6 +205,19 @@ def _run_filters(
         filtered = stage(remaining)
         remaining, dropped = filtered.kept, (*dropped, *filtered.dropped)
     return StageResult(remaining, dedup.mark_in_prompt(dropped, shown_before))
+
+
+def _listed_or_relevant(
+    candidates: Sequence[Candidate], plan: Plan, inputs: TurnInputs, scales: Scales
+) -> StageResult:
+    """Keep the candidates that the message asks to list, or else those that match it well enough."""
+    policy = scales.policy
+
+    def abstain(remaining: Sequence[Candidate]) -> StageResult:
+        return abstention.abstain(remaining, inputs.found, plan, policy, scales.constants)
+
+    passages = inputs.found.passages
+    return listing.keep_listed(candidates, plan.signals, passages, abstain, abstention=policy.abstention)
 
 
 def _not_repeated(candidates: Sequence[Candidate], plan: Plan) -> StageResult:

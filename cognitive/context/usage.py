@@ -262,9 +262,6 @@ class Lift:
     used: int = 0
 
 
-NO_LIFT = Lift()
-
-
 def lifts(found: SearchResult, now: datetime, policy: Policy, constants: Constants) -> Mapping[UUID, Lift]:
     """Return for each memory its lift, the addition to its relevance that similar past turns suggest.
 

@@ -9,7 +9,7 @@ from making import AT, candidate, found, ids, past, uid
 
 from cognitive.context.abstention import match
 from cognitive.context.ranking import rank
-from cognitive.context.usage import MARGIN, MAX_RELEVANCE_GAP, NO_LIFT, lifts, similarity
+from cognitive.context.usage import MARGIN, MAX_RELEVANCE_GAP, Lift, lifts, similarity
 from cognitive.policy import Policy
 from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.trace import Boost
@@ -20,7 +20,7 @@ SAME = 1.0  # the cosine of a question with itself
 
 
 def lift(n: int, *turns, policy=FULL, now=AT) -> float:
-    return lifts(found(past=turns), now, policy, CONSTANTS).get(uid(n), NO_LIFT).value
+    return lifts(found(past=turns), now, policy, CONSTANTS).get(uid(n), Lift()).value
 
 
 GAPS = st.none() | st.floats(0, 1.5)

@@ -5,7 +5,6 @@ from __future__ import annotations
 WE = r"(?:i|we)"
 MY = r"(?:my|our)"
 AM = r"(?:i am|we are|i have been|we have been)"
-HAVE = r"(?:i|we)(?: have)?"
 
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
