@@ -207,9 +207,7 @@ def _run_filters(
     return StageResult(remaining, dedup.mark_in_prompt(dropped, shown_before))
 
 
-def _listed_or_relevant(
-    candidates: Sequence[Candidate], plan: Plan, inputs: TurnInputs, scales: Scales
-) -> StageResult:
+def _listed_or_relevant(candidates: Sequence[Candidate], plan: Plan, inputs: TurnInputs, scales: Scales) -> StageResult:
     """Keep the candidates that the message asks to list, or else those that match it well enough."""
     policy = scales.policy
 

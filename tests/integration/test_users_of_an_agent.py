@@ -76,7 +76,8 @@ async def test_users_turn_adds_to_the_usage_of_shared_memories(layer, agent):
         context = await layer.pre_turn(turn(agent, user))
         assert [shown.memory_id for shown in context.shown] == [shared]
         assert (await layer.post_turn(context, ANSWER)).attributions[0].referenced
-    [hit] = (await internals(layer).engine._search.find(Scope(agent), Query({"fact": 9}, "kettle", None, ""))).hits
+    search = internals(layer).engine._retriever._search
+    [hit] = (await search.find(Scope(agent), Query({"fact": 9}, "kettle", None, ""))).hits
     assert (hit.times_shown, hit.times_used) == (2, 2)
 
 
