@@ -135,6 +135,14 @@ class TurnLog:
         )
         return as_value(RecordedTurn, row) if row is not None else None
 
+    async def erased_since(self, scope: Scope, since: float | None) -> bool:
+        """Return True if the view's user or the agent was erased since a time, in seconds since the epoch.
+
+        For None, which is an unknown time, the answer is False.
+        """
+        bound = SQL.erased_since(agent_id=scope.agent_id, since=since)
+        return bool(await self._database.run(scope, lambda c: c.fetchval(*bound)))
+
     async def stored_after(self, scope: Scope, turn_id: str, memory_id: UUID) -> datetime | None:
         """Return when a memory was stored, by the database's clock, or None if that was not after the turn."""
         return await self._database.run(
