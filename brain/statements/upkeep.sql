@@ -10,7 +10,8 @@ SELECT array_agg(seq) AS seqs, array_agg(type) AS types, array_agg(content) AS c
 -- name: by_seq
 -- Memories by their sequence numbers.
 SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
-       supersedes, replaced_by, attributes, trust, metadata, expires_at, hidden_at, hidden_reason, seq
+       supersedes, replaced_by, attributes, trust, metadata, expires_at, hidden_at, hidden_reason, seq,
+       nullif(user_id, '') AS user_id
 FROM cognitive.memory WHERE agent_id = :agent_id AND seq = ANY(:seqs::bigint[])
 
 -- name: vectors
@@ -35,7 +36,7 @@ ORDER BY claim, occurred_at, seq LIMIT :limit
 -- `max_left` is left. Those that were shown most come first.
 SELECT m.id, m.type, m.content, m.speaker, m.context, m.occurred_at, m.session_id, m.source, m.tags, m.entities,
        m.confidence, m.pinned, m.supersedes, m.replaced_by, m.attributes, m.trust, m.metadata, m.expires_at,
-       m.hidden_at, m.hidden_reason, u.times_shown, u.times_used, u.last_at
+       m.hidden_at, m.hidden_reason, nullif(m.user_id, '') AS user_id, u.times_shown, u.times_used, u.last_at
 FROM cognitive.usage AS u JOIN cognitive.memory AS m
     ON m.agent_id = :agent_id AND m.user_id = u.user_id AND m.id = u.memory_id
 WHERE u.agent_id = :agent_id AND NOT m.pinned AND (m.hidden_at IS NULL OR m.hidden_at > :now)
