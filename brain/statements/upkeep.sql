@@ -23,13 +23,15 @@ FROM cognitive.memory AS m JOIN cognitive.embedding AS e
 WHERE m.agent_id = :agent_id AND m.seq = ANY(:seqs::bigint[])
 
 -- name: claimed
--- Memories that claim the same attribute of the same subject as another one, oldest first.
-SELECT seq, claim, content, speaker FROM cognitive.memory
-WHERE agent_id = :agent_id AND (hidden_at IS NULL OR hidden_at > :now) AND claim IN (
-    SELECT claim FROM cognitive.memory
-    WHERE agent_id = :agent_id AND claim IS NOT NULL AND (hidden_at IS NULL OR hidden_at > :now)
-    GROUP BY claim HAVING count(*) > 1)
-ORDER BY claim, occurred_at, seq LIMIT :limit
+-- Memories that claim the same attribute of the same subject as another one, oldest first. In the operator's view both
+-- are of one user, because "my" names another subject for each user.
+WITH visible AS (
+    SELECT seq, claim, content, speaker, occurred_at,
+           CASE WHEN current_user = 'cognitive_operator' THEN user_id ELSE '' END AS user_id
+    FROM cognitive.memory WHERE agent_id = :agent_id AND claim IS NOT NULL AND (hidden_at IS NULL OR hidden_at > :now))
+SELECT seq, claim, content, speaker, user_id FROM visible
+WHERE (user_id, claim) IN (SELECT user_id, claim FROM visible GROUP BY user_id, claim HAVING count(*) > 1)
+ORDER BY user_id, claim, occurred_at, seq LIMIT :limit
 
 -- name: stale
 -- Memories that were shown `min_shown` times and never used, or of whose uses (at least `min_used`) less than the mass

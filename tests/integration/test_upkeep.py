@@ -73,6 +73,7 @@ async def test_lists_name_the_user_of_a_memory_and_never_pair_two_users(layer, a
     users = [{older.user_id, newer.user_id} for older, newer in pairs]
     assert {"ann"} in users
     assert {None, "bob"} in users
+    assert (said["ann"], changed.content) in {(older.content, newer.content) for older, newer in pairs}
     assert {"ann", "bob"} not in users
     assert shelf in {memory.id for pair in pairs for memory in pair}
 
