@@ -12,6 +12,7 @@ from brain.memory_rows import share_agent
 from brain.postgres.database import Connection, Database
 from brain.postgres.wire_types import as_value, encode_halfvec
 from brain.statements import SqlStatement
+from brain.turn_outcomes import ReportedOutcome
 from brain.turn_records import (
     CalledTurn,
     ClosedTurn,
@@ -20,7 +21,6 @@ from brain.turn_records import (
     Judgement,
     OpenTurn,
     RecordedTurn,
-    ReportedOutcome,
     Shadow,
     ShadowedTurn,
     StillWanted,

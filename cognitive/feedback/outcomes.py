@@ -18,12 +18,12 @@ from brain.journal import Journal, JournalEntry
 from brain.opened_turns import read, written
 from brain.redacting import UNREDACTED, WITHHELD, Redactor
 from brain.text import storable
+from brain.turn_outcomes import ReportedOutcome
 from brain.turn_records import (
     Decoy,
     ExposureRow,
     OpenTurn,
     PlannedTurn,
-    ReportedOutcome,
     StillWanted,
     TurnJudgement,
     TurnMessage,
