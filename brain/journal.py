@@ -62,7 +62,7 @@ ON CONFLICT (agent_id, user_id, turn_id) DO UPDATE SET
     version = version + 1, error = NULL
 WHERE (opening IS NULL AND excluded.opening IS NOT NULL) OR (outcome IS NULL AND excluded.outcome IS NOT NULL)
 """
-_COLUMNS = "id, version, agent_id, user_id, turn_id, opening, outcome, error"
+_COLUMNS = "id, version, agent_id, user_id, turn_id, opening, outcome, error, kept_at"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class JournalEntry:
 
     Ids grow and are never reused. `version` grows when an opening or outcome is added to the entry. `error` is set if
     Postgres refused the entry; such an entry is parked, which means that it is not tried again for now. `user_id` is ''
-    for a turn without a user.
+    for a turn without a user. `kept_at` is when the entry was made, in seconds since the epoch; older files lack it.
     """
 
     id: int
@@ -82,6 +82,7 @@ class JournalEntry:
     opening: str | None
     outcome: str | None
     error: str | None
+    kept_at: float | None = None
 
     @property
     def scope(self) -> Scope:

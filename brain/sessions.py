@@ -215,9 +215,12 @@ class Sessions:
         If the session already has this plan, keep the current step.
         """
         redacted = await self._redactor.run(lambda redact: list(map(redact, steps)))
-        await self._database.run(
-            scope, lambda c: c.execute(*SQL.plan(agent_id=scope.agent_id, session_id=session_id, plan=redacted, at=at))
-        )
+
+        async def work(c: Connection) -> None:
+            await share_agent(c, scope.agent_id)
+            await c.execute(*SQL.plan(agent_id=scope.agent_id, session_id=session_id, plan=redacted, at=at))
+
+        await self._database.run(scope, work)
 
     async def advance(self, scope: Scope, session_id: str, step: int) -> CarriedState:
         """Mark a step of the session's plan, counted from 0, as done. If it is done already, nothing changes.

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from brain import statements
 from brain.errors import InvalidInput, UnknownArtifact
+from brain.memory_rows import share_agent
 from brain.postgres.database import Connection, Database
 from brain.postgres.wire_types import as_value
 from brain.redacting import UNREDACTED, Redactor
@@ -63,6 +64,7 @@ class Subtasks:
         title = await self._redactor.text(title)
 
         async def work(c: Connection) -> Subtask:
+            await share_agent(c, scope.agent_id)
             await c.execute(*SQL.own_work(agent_id=scope.agent_id))
             await _require_no_cycle(c, scope.agent_id, id, depends_on)
             await _require_known(c, scope.agent_id, depends_on)
@@ -92,6 +94,7 @@ class Subtasks:
         """
 
         async def work(c: Connection) -> Subtask:
+            await share_agent(c, scope.agent_id)
             await c.execute(*SQL.own_work(agent_id=scope.agent_id))
             await _require_no_cycle(c, scope.agent_id, id, on)
             await _require_known(c, scope.agent_id, on)
@@ -113,6 +116,7 @@ class Subtasks:
         result = await self._redactor.text(result)
 
         async def work(c: Connection) -> Subtask:
+            await share_agent(c, scope.agent_id)
             known = {
                 row["id"]
                 for row in await c.fetch(*SQL.known_artifacts(agent_id=scope.agent_id, artifact_ids=list(artifacts)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -17,13 +18,26 @@ from brain.turn_records import (
     Judge,
     Judgement,
     PlannedTurn,
-    ReportedOutcome,
     TurnJudgement,
     Weigh,
 )
 
 SQL = statements.load("turns")
 _DAY = 86_400.0  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedOutcome:
+    """The outcome of a turn as it is stored: completed, failed or abandoned, with the names of the tools it called.
+
+    `response` is None if the policy does not store responses. `received_at` is when the outcome was received, in
+    seconds since the epoch. If memories were erased after that time, the response is not stored.
+    """
+
+    status: str
+    tools_called: tuple[str, ...] = ()
+    response: str | None = None
+    received_at: float | None = None
 
 
 async def close(

@@ -264,20 +264,6 @@ class TurnJudgement:
     decoys: Sequence[tuple[MemoryType, bool]] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ReportedOutcome:
-    """The outcome of a turn as it is stored: completed, failed or abandoned, with the names of the tools it called.
-
-    `response` is None if the policy does not store responses. `received_at` is when the outcome was received, in
-    seconds since the epoch. If memories were erased after that time, the response is not stored.
-    """
-
-    status: str
-    tools_called: tuple[str, ...] = ()
-    response: str | None = None
-    received_at: float | None = None
-
-
 # From the shown memories of a turn, its decoys and its record to the judgement to be counted.
 Judge = Callable[[Sequence[ExposureRow], Sequence[Decoy], PlannedTurn], Awaitable[TurnJudgement]]
 # From the content of a turn's policy, or None, to the weights of a rating.

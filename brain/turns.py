@@ -12,6 +12,7 @@ from brain.memory_rows import share_agent
 from brain.postgres.database import Connection, Database
 from brain.postgres.wire_types import as_value, encode_halfvec
 from brain.statements import SqlStatement
+from brain.turn_outcomes import ReportedOutcome
 from brain.turn_records import (
     CalledTurn,
     ClosedTurn,
@@ -20,7 +21,6 @@ from brain.turn_records import (
     Judgement,
     OpenTurn,
     RecordedTurn,
-    ReportedOutcome,
     Shadow,
     ShadowedTurn,
     StillWanted,
@@ -134,6 +134,14 @@ class TurnLog:
             scope, lambda c: c.fetchrow(*SQL.turn_whole(agent_id=scope.agent_id, turn_id=turn_id))
         )
         return as_value(RecordedTurn, row) if row is not None else None
+
+    async def erased_since(self, scope: Scope, since: float | None) -> bool:
+        """Return True if the view's user or the agent was erased since a time, in seconds since the epoch.
+
+        For None, which is an unknown time, the answer is False.
+        """
+        bound = SQL.erased_since(agent_id=scope.agent_id, since=since)
+        return bool(await self._database.run(scope, lambda c: c.fetchval(*bound)))
 
     async def stored_after(self, scope: Scope, turn_id: str, memory_id: UUID) -> datetime | None:
         """Return when a memory was stored, by the database's clock, or None if that was not after the turn."""

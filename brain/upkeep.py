@@ -33,12 +33,16 @@ class MemoryTexts:
 
 @dataclass(frozen=True, slots=True)
 class ClaimedMemory:
-    """A memory that claims the same attribute of the same subject as another one; `claim` names both."""
+    """A memory that claims the same attribute of the same subject as another one; `claim` names both.
+
+    In the operator's view, `user_id` is the user of the two memories, '' for shared ones; otherwise it is ''.
+    """
 
     seq: int
     claim: str
     content: str
     speaker: str | None
+    user_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,10 @@ class UpkeepReader:
         return {row["seq"]: row["vector"] for row in rows}
 
     async def claimed(self, scope: Scope, now: datetime) -> list[ClaimedMemory]:
-        """Return memories that share a claim with another one, by claim and then by time."""
+        """Return memories that share a claim with another one, by claim and then by time.
+
+        In the operator's view they share it with one of the same user, and come by user first.
+        """
         rows = await self._rows(scope, SQL.claimed(agent_id=scope.agent_id, now=now, limit=MAX_CLAIMED))
         return [as_value(ClaimedMemory, row) for row in rows]
 

@@ -32,6 +32,11 @@ FROM opened, unnest(:memory_ids::uuid[], :memory_types::text[], :slots::smallint
 ORDER BY s.memory_id
 ON CONFLICT DO NOTHING
 
+-- name: erased_since
+-- Whether the agent or the transaction's user was erased since a time, which may be NULL.
+SELECT EXISTS (SELECT 1 FROM cognitive.erasure
+               WHERE agent_id = :agent_id AND what IN ('agent', 'user') AND at >= to_timestamp(:since::float8))
+
 -- name: expire
 -- Abandon turns that were open for too long, oldest first, a limited number per call. Turns whose row is locked are
 -- being closed and are skipped. `closed_at` stays NULL, because an outcome that arrives later still counts.
@@ -214,14 +219,10 @@ FROM cognitive.turn WHERE agent_id = :agent_id AND user_id = cognitive.scope() A
 -- Add to the counts of a turn's hour and day. Run it last in the transaction and in one order, so that transactions
 -- cannot deadlock.
 INSERT INTO cognitive.rollup AS t (agent_id, span, at, dimension, value, turns, completed, failed, abandoned, degraded,
-    abstained,
-    found, shown, used, tokens, used_tokens, deduped, trimmed, pinned_tokens, milliseconds, latency)
+    abstained, found, shown, used, tokens, used_tokens, deduped, trimmed, pinned_tokens, milliseconds, latency)
 SELECT :agent_id, s.span, date_trunc(s.span, :at::timestamptz, 'UTC'), r.dimension, r.value, r.turns, r.completed,
-    r.failed,
-    r.abandoned,
-    r.degraded, r.abstained, r.found, r.shown, r.used, r.tokens, r.used_tokens, r.deduped, r.trimmed, r.pinned_tokens,
-    r.milliseconds,
-    r.latency
+    r.failed, r.abandoned, r.degraded, r.abstained, r.found, r.shown, r.used, r.tokens, r.used_tokens, r.deduped,
+    r.trimmed, r.pinned_tokens, r.milliseconds, r.latency
 FROM jsonb_to_recordset(:rows::jsonb) AS r(dimension text, value text, turns bigint, completed bigint, failed bigint,
     abandoned bigint, degraded bigint, abstained bigint, found bigint, shown bigint, used bigint, tokens bigint,
     used_tokens bigint, deduped bigint, trimmed bigint, pinned_tokens bigint, milliseconds float8, latency integer[])

@@ -92,13 +92,20 @@ class UpkeepApi:
         return {by_seq[seq]: vector for seq, vector in vectors.items()}
 
     async def _pairs(self, scope: Scope, pairs: Sequence[tuple[int, int, float, str]]) -> tuple[MemoryPair, ...]:
-        """Return pairs with their memories; those of which a memory was erased meanwhile are left out."""
+        """Return pairs with their memories.
+
+        Pairs of which a memory was erased meanwhile are left out, and pairs of two users in the operator's view.
+        """
         memories = await self._reader.memories(scope, [seq for older, newer, *_ in pairs for seq in (older, newer)])
         return tuple(
             MemoryPair(*_by_time(memories, older, newer), score, reason)
             for older, newer, score, reason in pairs
-            if older in memories and newer in memories
+            if older in memories and newer in memories and not _of_two_users(memories[older], memories[newer])
         )
+
+
+def _of_two_users(one: Memory, other: Memory) -> bool:
+    return None not in (one.user_id, other.user_id) and one.user_id != other.user_id
 
 
 def _by_time(memories: Mapping[int, Memory], older: int, newer: int) -> tuple[Memory, Memory]:

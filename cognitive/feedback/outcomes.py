@@ -18,12 +18,12 @@ from brain.journal import Journal, JournalEntry
 from brain.opened_turns import read, written
 from brain.redacting import UNREDACTED, WITHHELD, Redactor
 from brain.text import storable
+from brain.turn_outcomes import ReportedOutcome
 from brain.turn_records import (
     Decoy,
     ExposureRow,
     OpenTurn,
     PlannedTurn,
-    ReportedOutcome,
     StillWanted,
     TurnJudgement,
     TurnMessage,
@@ -132,13 +132,20 @@ class OutcomeRecorder:
                     entry.scope, opening, abandon_after_minutes=minutes, durable=True, still=still_wanted
                 )
         except InvalidInput as error:
-            if isinstance(error, UnknownTurn) and entry.opening is not None:  # the agent was erased
+            if isinstance(error, UnknownTurn) and await self._is_erased(entry):
                 await asyncio.to_thread(self._journal.remove, entry)
             elif await still_wanted():  # False if the entry was recorded or erased in the meantime
                 log.error("turn %s stays in the journal %s: %s", entry.turn_id, self._journal.path, error)
                 await asyncio.to_thread(self._journal.park, entry, str(error))
         else:
             await asyncio.to_thread(self._journal.remove, entry)
+
+    async def _is_erased(self, entry: JournalEntry) -> bool:
+        """Return True if the turn of an entry is unknown because its agent or user was erased.
+
+        A turn is opened from its entry unless it was erased. Without an opening, the log of erasures decides.
+        """
+        return entry.opening is not None or await self._turns.erased_since(entry.scope, entry.kept_at)
 
     async def erase(self, scope: Scope) -> int:
         """Remove all entries of an agent (the operator's view) or of a user from the journal; return their number.

@@ -38,10 +38,10 @@ class Contradiction:
 def contradictions(memories: Sequence[ClaimedMemory]) -> list[Contradiction]:
     """Return the pairs of memories with one claim and different values, those with the newest memory first.
 
-    `memories` are sorted by claim and time. Of several values of a claim, each is paired with the one before.
+    `memories` are sorted by user, claim and time. Of several values of a claim, each is paired with the one before.
     """
     found = []
-    for _, group in groupby(memories, key=lambda memory: memory.claim):
+    for _, group in groupby(memories, key=lambda memory: (memory.user_id, memory.claim)):
         claims = [(each, claim) for each in group if (claim := claim_of(each.content, each.speaker)) is not None]
         for (older, one), (newer, other) in pairwise(claims):
             if one.value != other.value:

@@ -206,6 +206,20 @@ async def test_recall_for_a_turn_of_an_erased_user_stores_nothing(site, agent, a
         assert len((await rows_of(admin, agent, "bob"))["exposure"]) == 1
 
 
+async def test_outcome_of_an_erased_user_leaves_the_journal_of_another_machine(site, agent):
+    async with opened(site) as layer:
+        journal, outcome = internals(layer).journal, Outcome(response=SECRET).model_dump_json()
+        with journal.draining():
+            await internals(layer).eraser.user(agent, "eve")
+            for user in ("ann", "eve"):
+                journal.put(Scope(agent, user), user, outcome=outcome)
+            await internals(layer).eraser.user(agent, "ann")  # as by another machine, which has another journal
+            for user in ("ann", "eve"):
+                await internals(layer).outcomes.drain(journal.find(Scope(agent, user), user))
+        assert journal.find(Scope(agent, "ann"), "ann") is None
+        assert "no turn" in journal.find(Scope(agent, "eve"), "eve").error  # it came after the erasure
+
+
 async def test_operators_notes_are_cut_by_the_operator_only(site, agent):
     async with opened(site) as layer:
         ids = {}

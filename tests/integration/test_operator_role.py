@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -16,11 +17,13 @@ from brain.postgres.database import Database
 from brain.postgres.health import examine
 from brain.postgres.migrate import upgrade
 from brain.postgres.transaction import write_as
+from brain.sessions import Sessions
 from brain.statements import load
+from brain.subtasks import Subtasks
 from brain.users import ALL_USERS, SHARED, Scope
 from cognitive import NewMemory
 from cognitive.doctor.database import roles as check_roles
-from cognitive.errors import SchemaError, StoreError
+from cognitive.errors import InvalidInput, SchemaError, StoreError
 
 pytestmark = pytest.mark.promise(number=4)
 
@@ -141,6 +144,29 @@ async def stores(c, agent: str) -> None:
     await agent_rows.locked(c, agent)
 
 
+class Within:
+    """A database whose work runs in the transaction of a connection."""
+
+    def __init__(self, connection) -> None:
+        self._connection = connection
+
+    async def run(self, scope, work, **options):
+        return await work(self._connection)
+
+
+async def begins_a_subtask(c, agent: str) -> None:
+    await Subtasks(Within(c)).begin(Scope(agent, "ann"), "s", "Repair the kettle", (), id=UUID(int=1))
+
+
+async def finishes_a_subtask(c, agent: str) -> None:
+    with suppress(InvalidInput):  # it is unknown
+        await Subtasks(Within(c)).finish(Scope(agent, "ann"), UUID(int=1), "completed", "The kettle is whole.")
+
+
+async def plans(c, agent: str) -> None:
+    await Sessions(Within(c)).plan(Scope(agent, "ann"), "s", ["Repair the kettle"], AT)
+
+
 async def erases(c, agent: str) -> None:
     await c.execute(*SQL.own_rows(agent_id=agent))
 
@@ -160,6 +186,12 @@ async def waits(urls, agent: str, first: tuple, second: tuple) -> bool:
         for connection in connections:
             await connection.close()
     return False
+
+
+@pytest.mark.parametrize("writes", [begins_a_subtask, finishes_a_subtask, plans])
+async def test_plan_or_subtask_is_not_written_during_an_erasure(urls, agent, writes):
+    assert await waits(urls, agent, ("ann", writes), ("ann", erases))
+    assert await waits(urls, agent, ("ann", erases), ("ann", writes))
 
 
 @pytest.mark.parametrize("writes", [records, stores])

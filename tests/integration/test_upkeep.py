@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 
 from benchmarks.upkeep_texts import texts
-from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+from cognitive import ALL_USERS, CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import InvalidInput
 
 AT = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
@@ -56,6 +56,26 @@ async def test_duplicates_are_listed_and_siblings_are_not(layer, agent, pairs):
     wrong = {frozenset((pair["first"], pair["second"])) for pair in siblings}
     assert len(found & right) >= 0.85 * len(right)
     assert len(found & wrong) <= 0.05 * len(wrong)
+
+
+async def test_lists_name_the_user_of_a_memory_and_never_pair_two_users(layer, agent):
+    said = {None: "Shelf 3 holds bolts.", "ann": "The door code is 4471.", "bob": "The door code is 8820."}
+    await layer.remember(agent, [NewMemory(type="fact", content=said[user], user_id=user) for user in said])
+    changed = NewMemory(type="fact", content="The door code is 5512.", user_id="ann")
+    await layer.remember(agent, [changed, NewMemory(type="fact", content=said["ann"], source="twice", user_id="ann")])
+    twins = [NewMemory(type="fact", content=said[user], source="again", user_id="bob") for user in (None, "ann")]
+    [shelf, _] = await layer.remember(agent, twins)
+    pairs = [
+        (each.older, each.newer)
+        for call in (layer.upkeep.duplicates, layer.upkeep.contradictions)
+        for each in (await call(agent, user_id=ALL_USERS)).items
+    ]
+    users = [{older.user_id, newer.user_id} for older, newer in pairs]
+    assert {"ann"} in users
+    assert {None, "bob"} in users
+    assert (said["ann"], changed.content) in {(older.content, newer.content) for older, newer in pairs}
+    assert {"ann", "bob"} not in users
+    assert shelf in {memory.id for pair in pairs for memory in pair}
 
 
 async def test_contradictions_are_listed_newest_first_with_both_values(layer, agent):
