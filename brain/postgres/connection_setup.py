@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable
 from time import monotonic
 from typing import Any
 
@@ -185,27 +186,28 @@ async def connect(*arguments: Any, **options: Any) -> asyncpg.Connection:
         raise ConnectError(str(error) or "no answer") from error
 
 
-class _Brief(logging.Filter):
+class BriefReconnections(logging.Filter):
     """A log filter that reduces asyncpg's reports of failed reconnections to one line a minute.
 
     asyncpg reconnects by itself, at intervals of up to a minute, and logs each failed attempt with a traceback of
     twenty lines. Reports about pools of the host, and of other failures, are not changed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         super().__init__()
-        self._next = float("-inf")  # no line before this time of the monotonic clock
+        self._clock = clock
+        self._next = float("-inf")  # no line before this time
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Shorten the record of a failed reconnection. Return False if there was one in the last minute."""
         error = record.exc_info[1] if record.exc_info else None
         if not isinstance(error, ConnectError):
             return True
-        if (now := monotonic()) < self._next:
+        if (now := self._clock()) < self._next:
             return False
         self._next = now + _LOG_SECONDS
         record.msg, record.args, record.exc_info = "%s: %s", (record.getMessage(), error), None
         return True
 
 
-logging.getLogger("asyncpg.pool").addFilter(_Brief())
+logging.getLogger("asyncpg.pool").addFilter(BriefReconnections())

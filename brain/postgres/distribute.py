@@ -26,7 +26,7 @@ _LOGINS = """DO $$
 DECLARE
     name text;
 BEGIN
-    FOR name IN SELECT rolname FROM pg_roles WHERE rolname IN ('cognitive_app', 'cognitive_operator', 'cognitive_reader', 'cognitive_overview') LOOP
+    FOR name IN SELECT rolname FROM pg_roles WHERE NOT rolcanlogin AND rolname IN ('cognitive_app', 'cognitive_operator', 'cognitive_reader', 'cognitive_overview') LOOP
         EXECUTE format('ALTER ROLE %I LOGIN', name);
     END LOOP;
 END $$"""  # noqa: E501
