@@ -50,8 +50,8 @@ class Database:
         role: the role that runs all work.
         read_only: run all work in read-only transactions.
         breaker: refuses calls while it is open.
-        pooled: the URL leads to a pooler in transaction mode. No statement is prepared, and each transaction sets the
-            role.
+        pooled: the URL leads to a pooler in transaction mode. Each transaction sets the role.
+        prepares: False prepares no statement, for a pooler that does not keep them.
         clustered: the URL leads to the coordinator of a Citus cluster.
     """
 
@@ -65,10 +65,12 @@ class Database:
         read_only: bool = False,
         breaker: Breaker | None = None,
         pooled: bool = False,
+        prepares: bool = True,
         clustered: bool = False,
     ) -> None:
         self._url = plain_url(url)
         self._pooled = pooled
+        self._prepares = prepares
         self._clustered = clustered
         self._role = role
         self._read_only = read_only
@@ -294,7 +296,7 @@ class Database:
             timeout=_CONNECT_SECONDS,
             connect=connect,
             init=partial(prepare, role=self._local_role),
-            statement_cache_size=0 if self._pooled else _STATEMENTS,
+            statement_cache_size=_STATEMENTS if self._prepares else 0,
             reset=_no_reset,
             server_settings=self._settings(),
         )
