@@ -72,9 +72,11 @@ def connections(url: str, settings: Settings) -> Database:
 
 
 def _at(url: str, settings: Settings) -> tuple[Database, ReadDatabase]:
-    read_database = partial(ReadDatabase, breaker=partial(_breaker, settings), **_server(settings))
-    standby = read_database(settings.replica_url) if settings.replica_url is not None else None
-    return connections(url, settings), read_database(url, standby=standby)
+    def reading(url: str, standby: ReadDatabase | None = None) -> ReadDatabase:
+        return ReadDatabase(url, breaker=partial(_breaker, settings), standby=standby, **_server(settings))
+
+    standby = reading(settings.replica_url) if settings.replica_url is not None else None
+    return connections(url, settings), reading(url, standby)
 
 
 def _within(server: EmbeddedServer, urls: ServerUrls, settings: Settings) -> tuple[Database, ReadDatabase]:
