@@ -26,6 +26,7 @@ from brain.turn_records import (
     Judgement,
     OpenTurn,
     PlannedTurn,
+    ReportedOutcome,
     TurnJudgement,
     UsageWeights,
 )
@@ -96,7 +97,7 @@ async def _shown(turns: TurnLog, scope: Scope, memory_id: UUID) -> None:
     shown = (Exposure(memory_id, "fact", 0),)
     opened = OpenTurn(turn_id, "trial", None, now, f"Which {_WORD} leaks?", "trial", "trial", (), {}, shown)
     await turns.open(scope, opened, abandon_after_minutes=60)
-    if await turns.close(scope, turn_id, "completed", _used) is None:
+    if await turns.close(scope, turn_id, ReportedOutcome("completed"), _used) is None:
         raise StoreError("the turn was recorded, and is not there")
 
 
