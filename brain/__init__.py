@@ -48,6 +48,7 @@ Modules, in order of execution:
 - `archive`: export an agent's memories with their metadata, and import them.
 - `changes`: change the embedding model or the language of an agent while its turns go on.
 - `ivf_index`: assign a large agent's vectors to cells, so that a search reads only the nearest cells.
+- `trial`: store, find and erase a memory of a throw-away agent, to try a database out.
 - `agents`: list all agents and their models, for operators.
 - `analytics`: read the data of the dashboard.
 - `upkeep`: read the memories that may need attention.

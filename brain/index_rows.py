@@ -74,11 +74,17 @@ async def agree(c: Connection, agent_id: str, embedders: Embedders, written: Abs
     live = spaces.live or embedders.first.model
     dimensions = {embedder.model: embedder.dimension for embedder in embedders}
     if not row["named"]:
-        await c.execute(*SQL.name_live(agent_id=agent_id, model=live, dimension=dimensions.get(live)))
+        await name_live(c, agent_id, live, dimensions.get(live))
     for embedder in current:
         if embedder.model not in spaces.kept and embedder.model != live:
             await c.execute(*SQL.keep_space(agent_id=agent_id, model=embedder.model, dimension=embedder.dimension))
     return True
+
+
+async def name_live(c: Connection, agent_id: str, model: str, dimension: int | None) -> None:
+    """Make a model the agent's live one. A `dimension` of None is taken from the stored vectors."""
+    await c.execute(*SQL.keep_live(agent_id=agent_id, model=model, dimension=dimension))
+    await c.execute(*SQL.name_live(agent_id=agent_id, model=model))
 
 
 def check(spaces: EmbeddingSpaces, model: str, dimension: int) -> None:

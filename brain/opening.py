@@ -10,6 +10,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import Any
 
 from brain.embedded import EmbeddedServer, ServerUrls
 from brain.errors import SchemaError, StoreUnavailable
@@ -66,16 +67,16 @@ def connections(url: str, settings: Settings) -> Database:
         url,
         pool_size=settings.pool_size,
         breaker=_breaker(settings),
-        pooled=settings.pooler == "transaction",
-        clustered=settings.cluster == "citus",
+        **_server(settings),
     )
 
 
 def _at(url: str, settings: Settings) -> tuple[Database, ReadDatabase]:
-    pooled, clustered = settings.pooler == "transaction", settings.cluster == "citus"
-    read_database = partial(ReadDatabase, breaker=partial(_breaker, settings), pooled=pooled, clustered=clustered)
-    standby = read_database(settings.replica_url) if settings.replica_url is not None else None
-    return connections(url, settings), read_database(url, standby=standby)
+    def reading(url: str, standby: ReadDatabase | None = None) -> ReadDatabase:
+        return ReadDatabase(url, breaker=partial(_breaker, settings), standby=standby, **_server(settings))
+
+    standby = reading(settings.replica_url) if settings.replica_url is not None else None
+    return connections(url, settings), reading(url, standby)
 
 
 def _within(server: EmbeddedServer, urls: ServerUrls, settings: Settings) -> tuple[Database, ReadDatabase]:
@@ -93,6 +94,15 @@ def _within(server: EmbeddedServer, urls: ServerUrls, settings: Settings) -> tup
         breaker=partial(_breaker, settings),
     )
     return database, reading
+
+
+def _server(settings: Settings) -> dict[str, Any]:
+    """Return what lies between this process and its rows, as arguments of `Database` and `ReadDatabase`."""
+    return {
+        "pooled": settings.pooler != "none",
+        "prepares": settings.pooler != "transaction",
+        "clustered": settings.cluster == "citus",
+    }
 
 
 def _breaker(settings: Settings) -> Breaker:

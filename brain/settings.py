@@ -46,8 +46,9 @@ class Settings(BaseSettings):
     pool_size: Annotated[int, Field(ge=1, le=100)] = 8
     """Maximum number of database connections. Raise it if many turns run at once."""
 
-    pooler: Literal["none", "transaction"] = "none"
-    """Pooler between this process and the server: PgBouncer in transaction mode, or none."""
+    pooler: Literal["none", "transaction", "prepared"] = "none"
+    """Pooler between this process and the server: none, PgBouncer in transaction mode, or one that also keeps prepared
+    statements (from 1.21 on, with max_prepared_statements)."""
 
     cluster: Literal["none", "citus"] = "none"
     """Kind of server behind the database URL: the coordinator of a Citus cluster, or a single server."""

@@ -78,7 +78,7 @@ async def rate(c: Connection, agent_id: str, turn_id: str, memory_id: UUID, usef
     """Replace the measured verdict on a memory by a rating; return False if the turn did not show the memory."""
     turn = await _held(c, agent_id, turn_id, None)
     weights = weigh(turn.planned_under if turn is not None else None)
-    rated = await c.fetchrow(
+    rated = await c.fetchval(
         *SQL.rate(
             agent_id=agent_id,
             turn_id=turn_id,

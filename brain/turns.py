@@ -82,17 +82,19 @@ class TurnLog:
     ) -> ClosedTurn | None:
         """Close a turn: store its outcome and count it, in one transaction. Return None if it does not exist.
 
-        `opening` is recorded first, if it is given. `judge` decides which memories were used. If the turn was closed
-        before, its outcome is not counted again: the stored verdicts are returned, and `judge` is not called. A turn
-        abandoned as too old can be closed. If `still` returns False, nothing is stored.
+        If the turn is not recorded yet, `opening` is recorded first. `judge` decides which memories were used. If the
+        turn was closed before, its outcome is not counted again: the stored verdicts are returned, and `judge` is not
+        called. A turn abandoned as too old can be closed. If `still` returns False, nothing is stored.
         """
 
         async def work(c: Connection) -> ClosedTurn | None:
             if not await _wanted(c, scope.agent_id, still):
                 return None
-            if opening is not None:
+            closed = await turn_outcomes.close(c, scope.agent_id, turn_id, outcome, judge)
+            if closed is None and opening is not None:
                 await _open(c, scope.agent_id, opening)
-            return await turn_outcomes.close(c, scope.agent_id, turn_id, outcome, judge)
+                closed = await turn_outcomes.close(c, scope.agent_id, turn_id, outcome, judge)
+            return closed
 
         return await self._database.run(scope, work)
 

@@ -6,6 +6,7 @@ import os
 import tempfile
 import uuid
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -31,6 +32,7 @@ if "TMPDIR" not in os.environ and (folder := _memory_folder()):
 _data = tempfile.TemporaryDirectory(prefix="cognitive-tests-data-")  # for journals of layers with a URL
 os.environ["COGNITIVE_DATA_DIR"] = _data.name
 
+from benchmarks.chaos import pooler
 from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedding.minilm import MiniLM
 from brain.postgres.migrate import upgrade
@@ -52,11 +54,20 @@ def server() -> Iterator[EmbeddedServer]:
         server.release()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--pooler", action="store_true", help="Reach the database as `urls.app` through PgBouncer.")
+
+
 @pytest.fixture(scope="session")
-async def urls(server: EmbeddedServer) -> ServerUrls:
+async def urls(server: EmbeddedServer, pytestconfig: pytest.Config) -> AsyncIterator[ServerUrls]:
     urls = server.acquire()
     await upgrade(urls.owner)
-    return urls
+    if not pytestconfig.getoption("--pooler"):
+        yield urls
+        return
+    os.environ["COGNITIVE_POOLER"] = "transaction"
+    async with pooler.pooled(urls.app) as url:
+        yield replace(urls, app=url)
 
 
 @pytest.fixture(scope="session")

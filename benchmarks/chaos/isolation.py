@@ -52,7 +52,7 @@ async def suite(
                 continue
             else:
                 url = await stack.enter_async_context(pooler.pooled(site.urls.app))
-                database = Database(url, pool_size=4, pooled=True)
+                database = Database(url, pool_size=4, pooled=True, prepares=False)
             await _fuzzed(ledger, f"{seed}/{way}", database, agents, way, math.ceil(queries / len(ways)))
             await database.close()
     await _untold(ledger, site)

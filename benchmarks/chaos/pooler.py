@@ -23,7 +23,7 @@ listen_port = {listen}
 unix_socket_dir =
 auth_type = any
 pool_mode = transaction
-default_pool_size = 3
+default_pool_size = {connections}
 max_client_conn = 200
 logfile = {folder}/log
 pidfile = {folder}/pid
@@ -37,8 +37,8 @@ def installed() -> str | None:
 
 
 @asynccontextmanager
-async def pooled(url: str) -> AsyncIterator[str]:
-    """Start PgBouncer with three connections to the server, and yield the URL of the database behind it."""
+async def pooled(url: str, connections: int = 3) -> AsyncIterator[str]:
+    """Start PgBouncer with a few connections to the server, and yield the URL of the database behind it."""
     program = installed()
     assert program is not None
     parts = urlsplit(url)
@@ -50,7 +50,14 @@ async def pooled(url: str) -> AsyncIterator[str]:
         entry = _CONFIGURED.replace("dbname={name}", f"dbname={{name}} user={login}")
         configured = folder / "pgbouncer.ini"
         configured.write_text(
-            entry.format(name=name, host=asked["host"], port=asked.get("port", 5432), listen=listen, folder=folder)
+            entry.format(
+                name=name,
+                host=asked["host"],
+                port=asked.get("port", 5432),
+                listen=listen,
+                folder=folder,
+                connections=connections,
+            )
         )
         process = await asyncio.create_subprocess_exec(
             program, "-q", *_as_owner_of(asked["host"], folder), str(configured), stderr=asyncio.subprocess.DEVNULL

@@ -112,11 +112,8 @@ class Reembedding(Backfill):
             row = await c.fetchrow(*WRITING.spaces(agent_id=agent_id))
             index_rows.check(EmbeddingSpaces.of(row["live"], row["kept"]), model, embedder.dimension)
             if not row["named"]:
-                await c.execute(
-                    *WRITING.name_live(
-                        agent_id=agent_id, model=row["live"] or model, dimension=self._dimension(row["live"] or model)
-                    )
-                )
+                live = row["live"] or model
+                await index_rows.name_live(c, agent_id, live, self._dimension(live))
             await c.execute(*WRITING.keep_space(agent_id=agent_id, model=model, dimension=embedder.dimension))
             self._embedders.remember(agent_id, await _spaces(c, agent_id))
 
@@ -160,9 +157,7 @@ class Reembedding(Backfill):
             if model not in spaces.kept or spaces.live is None:
                 raise InvalidInput(f"{model} is not kept for agent {agent_id!r}")
             if spaces.live != model:
-                await c.execute(
-                    *WRITING.name_live(agent_id=agent_id, model=model, dimension=spaces.kept[model].dimension)
-                )
+                await index_rows.name_live(c, agent_id, model, spaces.kept[model].dimension)
             self._embedders.remember(agent_id, await _spaces(c, agent_id))
             return spaces.live
 

@@ -4,11 +4,11 @@ Modules, in order of execution:
 
 - `event_loop`: refuse to use connections outside the event loop that opened them.
 - `database`: run work in a tenant's transaction, with retries on a lost connection.
-- `breaker`: stop calling a database that does not answer, probe it, and let calls wait for its return.
+- `breaker`: stop calling a database or node that does not answer, probe it, and let calls wait for its return.
 - `connection_setup`: make a pool's connections, check the database, and classify the exceptions of asyncpg.
 - `refusals`: explain why a server cannot be used, and say what to do.
 - `schema`: name what this version needs of a database: revision, server, extension.
-- `transaction`: begin, commit and undo a transaction for one tenant.
+- `transaction`: take a connection; begin, commit and undo a transaction for one tenant.
 - `wire_types`: encode and decode vectors, and turn rows into typed values.
 - `reading`: open read-only connections, to a standby if there is one.
 - `roles`: create the read-only roles, and find out which of them a login may use.

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from contextvars import ContextVar
@@ -23,14 +24,23 @@ from functools import wraps
 from time import monotonic
 from typing import Any, Literal, ParamSpec, TypeVar
 
+from brain import statements
 from brain.deadline import Deadline
+from brain.postgres.transaction import Connection
 
 log = logging.getLogger(__name__)
+
+SQL = statements.load("health")
 
 P = ParamSpec("P")
 T = TypeVar("T")
 State = Literal["closed", "half-open", "open"]
 
+# How the coordinator of a cluster names a node that it cannot reach.
+_NODE = re.compile(r"\b(?:remote node|node) (?:[^\s@]+@)?([\w.\-\[\]]+:\d+)")
+_MAX_AGENTS = 10_000  # whose node is remembered while it fails
+
+Answers = Callable[[str], Awaitable[bool]]  # whether Postgres answers a query for this agent; '' is the server itself
 _waiting: ContextVar[bool] = ContextVar("waits_for_recovery", default=False)
 
 
@@ -52,6 +62,10 @@ class Breaker:
         self._failures = 0
         self._since = float("-inf")  # failures of calls that began before are not counted
         self._reason = ""
+
+    def another(self) -> Breaker:
+        """Return a closed breaker with the same limits."""
+        return Breaker(self._most, self._first_wait, self._longest)
 
     @property
     def state(self) -> State:
@@ -133,6 +147,64 @@ class Probe:
             self._finished.set()
             self._finished = asyncio.Event()
         log.info("Postgres answers again")
+
+
+def failed_node(error: BaseException) -> str | None:
+    """Return the node, as host:port, that an error of a cluster's coordinator names as unreachable, or None."""
+    found = _NODE.search(str(error))
+    return found[1] if found is not None else None
+
+
+async def ask(connection: Connection, agent_id: str) -> None:
+    """Read the agent's row, on its node, to find out whether that answers. For '' the transaction itself shows it."""
+    if agent_id:
+        await connection.execute(*SQL.agent_row(agent_id=agent_id))
+
+
+class CircuitBreakers:
+    """The circuit breaker of a server and those of the nodes that have failed, each with its probe.
+
+    Args:
+        server: the breaker of the server; those of nodes have the same limits.
+        answers: asks Postgres for a row of an agent, to find out whether the agent's node is back.
+    """
+
+    def __init__(self, server: Breaker, answers: Answers) -> None:
+        self.server = server
+        self._answers = answers
+        self._server_probe = self._probe(server, "")
+        self._nodes: dict[str, tuple[Breaker, Probe]] = {}
+        self._node_of: dict[str, str] = {}  # of the agents with failures since their node last answered
+
+    def of(self, agent_id: str) -> tuple[Breaker, Probe]:
+        """Return the breaker that counts for an agent, with its probe: that of its node if the node has failed."""
+        node = self._node_of.get(agent_id)
+        if node is not None and self.server.refusal() is None:
+            return self._nodes[node]
+        return self.server, self._server_probe
+
+    def blame(self, agent_id: str, node: str) -> None:
+        """Count further failures of an agent's calls for this node."""
+        if node not in self._nodes:
+            breaker = self.server.another()
+            self._nodes[node] = breaker, self._probe(breaker, agent_id)
+        if len(self._node_of) < _MAX_AGENTS or agent_id in self._node_of:
+            self._node_of[agent_id] = node
+
+    def answered(self, agent_id: str) -> None:
+        """Close the breakers that count for an agent: Postgres answered a call, even if with an error."""
+        self.server.answered()
+        node = self._node_of.pop(agent_id, None)
+        if node is not None:  # its rows may have moved to another node meanwhile
+            self._nodes[node][0].answered()
+
+    async def stop(self) -> None:
+        """Stop probing."""
+        for probe in (self._server_probe, *(probe for _, probe in self._nodes.values())):
+            await probe.stop()
+
+    def _probe(self, breaker: Breaker, agent_id: str) -> Probe:
+        return Probe(breaker, lambda: self._answers(agent_id))
 
 
 def waits_for_recovery(call: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[Any, Any, T]]:

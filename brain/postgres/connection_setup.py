@@ -1,12 +1,15 @@
 """Open the connections of a pool within a time limit; check server, extension, schema and role once per connection.
 
-This module also classifies the exceptions of asyncpg, and shortens the pools' log lines while Postgres is down.
+This module also classifies the exceptions of asyncpg, and reduces the pools' log lines while Postgres is down.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable
+from time import monotonic
+from typing import Any
 
 import asyncpg
 from pydantic_core import from_json
@@ -52,6 +55,7 @@ _AWAY = (
     asyncpg.CannotConnectNowError,
     asyncpg.TargetServerAttributeNotMatched,
 )
+_LOG_SECONDS = 60.0  # between two log lines about failed reconnections
 _OPEN_SECONDS = 10.0  # time limit for the first connections and their checks
 _STATE = """
 SELECT current_setting('server_version_num')::int / 10000 AS postgres,
@@ -64,6 +68,14 @@ SELECT current_setting('server_version_num')::int / 10000 AS postgres,
 """  # noqa: E501
 # Read as JSON, so that a missing column `oldest` is null and not an error.
 _VERSION = "SELECT version_num, to_jsonb(v) ->> 'oldest' AS oldest FROM cognitive.alembic_version AS v"
+
+
+# asyncpg asks Postgres about each type that a statement has, once per connection, when it prepares the statement. One
+# query with all types that statements of this package have lets it ask before the connection is used.
+_TYPES = """
+SELECT NULL::bool[], NULL::bytea[], NULL::float4[], NULL::float8[], NULL::int2[], NULL::int4[], NULL::int8[],
+       NULL::jsonb[], NULL::text[], NULL::timestamptz[], NULL::uuid[], NULL::{types}.halfvec[]
+"""
 
 
 async def fill(pool: asyncpg.Pool, url: str) -> None:
@@ -96,9 +108,9 @@ async def _opened(pool: asyncpg.Pool) -> None:
 
 
 async def prepare(connection: Connection, role: str | None) -> None:
-    """Check the database over a new connection, and register the connection's type codecs.
+    """Check the database over a new connection, register the connection's type codecs, and look up its types.
 
-    Both happen in one transaction that has `role` set: a pooler may use another server connection for the next
+    All happen in one transaction that has `role` set: a pooler may use another server connection for the next
     transaction.
 
     Raises:
@@ -138,6 +150,7 @@ async def _checked(connection: Connection) -> None:
         "halfvec", schema=state["types"], encoder=bytes, decoder=decode_halfvec, format="binary"
     )
     await connection.set_type_codec("jsonb", schema="pg_catalog", encoder=json.dumps, decoder=from_json)
+    await connection.fetch(_TYPES.format(types='"{}"'.format(state["types"].replace('"', '""'))))
 
 
 def rejected(error: asyncpg.PostgresError, user_id: View) -> StoreError | InvalidInput:
@@ -157,28 +170,44 @@ def rejected(error: asyncpg.PostgresError, user_id: View) -> StoreError | Invali
     return StoreError(f"Postgres refused: {error}")
 
 
-class _Brief(logging.Filter):
-    """A log filter that shortens asyncpg's reports of failed connection attempts to one line.
+class ConnectError(ConnectionError):
+    """A pool of this package could not open a connection; the cause is chained."""
+
+
+async def connect(*arguments: Any, **options: Any) -> asyncpg.Connection:
+    """Open a connection for a pool, as `asyncpg.connect` does.
+
+    Raises:
+        ConnectError: the server does not answer, or not yet.
+    """
+    try:
+        return await asyncpg.connect(*arguments, **options)
+    except _AWAY as error:
+        raise ConnectError(str(error) or "no answer") from error
+
+
+class BriefReconnections(logging.Filter):
+    """A log filter that reduces asyncpg's reports of failed reconnections to one line a minute.
 
     asyncpg reconnects by itself, at intervals of up to a minute, and logs each failed attempt with a traceback of
-    twenty lines. Other failures keep their traceback.
+    twenty lines. Reports about pools of the host, and of other failures, are not changed.
     """
 
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        super().__init__()
+        self._clock = clock
+        self._next = float("-inf")  # no line before this time
+
     def filter(self, record: logging.LogRecord) -> bool:
-        """Shorten the record of a failed connection attempt. Return True, so that every record is logged."""
+        """Shorten the record of a failed reconnection. Return False if there was one in the last minute."""
         error = record.exc_info[1] if record.exc_info else None
-        if isinstance(error, _AWAY):
-            record.msg, record.args, record.exc_info = "%s: %s", (record.getMessage(), error or "no answer"), None
+        if not isinstance(error, ConnectError):
+            return True
+        if (now := self._clock()) < self._next:
+            return False
+        self._next = now + _LOG_SECONDS
+        record.msg, record.args, record.exc_info = "%s: %s", (record.getMessage(), error), None
         return True
 
 
-_BRIEF = _Brief()
-
-
-def log_pools_briefly() -> None:
-    """Shorten the log lines of every asyncpg pool in this process.
-
-    Call this only in the product's own processes. A host's process may have other pools, whose log lines must not
-    change.
-    """
-    logging.getLogger("asyncpg.pool").addFilter(_BRIEF)
+logging.getLogger("asyncpg.pool").addFilter(BriefReconnections())

@@ -20,13 +20,13 @@ import asyncpg
 from brain.deadline import Deadline, late
 from brain.errors import EmbeddedServerError, StoreError, StoreUnavailable
 from brain.postgres import event_loop
-from brain.postgres.breaker import Breaker, Probe, may_wait
-from brain.postgres.connection_setup import CONTENDED, LOST, fill, prepare, rejected
+from brain.postgres.breaker import Breaker, CircuitBreakers, ask, failed_node, may_wait
+from brain.postgres.connection_setup import CONTENDED, LOST, connect, fill, prepare, rejected
 from brain.postgres.refusals import plain_url
 from brain.postgres.transaction import Connection as Connection
 from brain.postgres.transaction import T as T
 from brain.postgres.transaction import Work as Work
-from brain.postgres.transaction import beginning, in_transaction
+from brain.postgres.transaction import beginning, in_transaction, take
 from brain.users import Scope
 
 log = logging.getLogger(__name__)
@@ -50,8 +50,8 @@ class Database:
         role: the role that runs all work.
         read_only: run all work in read-only transactions.
         breaker: refuses calls while it is open.
-        pooled: the URL leads to a pooler in transaction mode. No statement is prepared, and each transaction sets the
-            role.
+        pooled: the URL leads to a pooler in transaction mode. Each transaction sets the role.
+        prepares: False prepares no statement, for a pooler that does not keep them.
         clustered: the URL leads to the coordinator of a Citus cluster.
     """
 
@@ -65,17 +65,18 @@ class Database:
         read_only: bool = False,
         breaker: Breaker | None = None,
         pooled: bool = False,
+        prepares: bool = True,
         clustered: bool = False,
     ) -> None:
         self._url = plain_url(url)
         self._pooled = pooled
+        self._prepares = prepares
         self._clustered = clustered
         self._role = role
         self._read_only = read_only
         self._pool_size = pool_size
         self._revive = revive
-        self._breaker = breaker or Breaker()
-        self._probe = Probe(self._breaker, self._answers)
+        self._breakers = CircuitBreakers(breaker or Breaker(), self._answers)
         self._pool: asyncpg.Pool | None = None
         self._loop: asyncio.AbstractEventLoop | None = None  # connections work only in the loop that opened them
         self._opening: asyncio.Task[None] | None = None
@@ -84,7 +85,7 @@ class Database:
     @property
     def breaker(self) -> Breaker:
         """The circuit breaker that refuses calls while Postgres does not answer."""
-        return self._breaker
+        return self._breakers.server
 
     async def open(self) -> None:
         """Connect to Postgres, and check server, extension, schema and role.
@@ -112,7 +113,7 @@ class Database:
     async def close(self) -> None:
         """Close the pool for good; terminate connections that do not close within 5 seconds."""
         self._closed = True
-        await self._probe.stop()
+        await self._breakers.stop()
         if self._opening is not None:
             self._opening.cancel()
             await asyncio.wait({self._opening})
@@ -156,7 +157,7 @@ class Database:
             event_loop.require(self._loop)
         deadline = Deadline(timeout * 1000)
         for attempt in range(1, _ATTEMPTS + 1):
-            await self._check_breaker(deadline)
+            await self._check_breaker(scope.agent_id, deadline)
             try:
                 return await self._observed(deadline, _Attempt(scope, work, deadline.left(), durable, snapshot))
             except CONTENDED as error:
@@ -167,21 +168,22 @@ class Database:
             except (*LOST, StoreUnavailable) as error:
                 if attempt == _ATTEMPTS:
                     raise StoreUnavailable(f"Postgres is unavailable: {error}") from error
-                await self._recover(attempt)
+                await self._recover(attempt, only_node=failed_node(error) is not None)
             except asyncpg.PostgresError as error:
                 if isinstance(error, asyncpg.ReadOnlySQLTransactionError):
                     await self._expire()  # with several servers in the address, new connections may reach the primary
                 raise rejected(error, scope.user_id) from error
         raise AssertionError("unreachable: the last attempt returns or raises")
 
-    async def _check_breaker(self, deadline: Deadline) -> None:
-        """Raise StoreUnavailable if the circuit breaker is open.
+    async def _check_breaker(self, agent_id: str, deadline: Deadline) -> None:
+        """Raise StoreUnavailable if the circuit breaker of the server, or of the agent's node, is open.
 
         Inside a function decorated with `waits_for_recovery`, wait for the next probe of Postgres first.
         """
-        if self._breaker.refusal() is not None and may_wait():
-            await self._probe.next(deadline)
-        if (refusal := self._breaker.refusal()) is not None:
+        breaker, probe = self._breakers.of(agent_id)
+        if breaker.refusal() is not None and may_wait():
+            await probe.next(deadline)
+        if (refusal := breaker.refusal()) is not None:
             raise StoreUnavailable(refusal)
 
     async def _observed(self, deadline: Deadline, attempt: _Attempt[T]) -> T:
@@ -190,6 +192,8 @@ class Database:
         try:
             result = await deadline.within(self._attempt(attempt))
         except (*LOST, TimeoutError, StoreUnavailable, asyncpg.QueryCanceledError) as error:
+            if (node := failed_node(error)) is not None:
+                self._breakers.blame(attempt.scope.agent_id, node)
             self._count_failure(attempt, began, getattr(error, "problem", str(error)) or _IN_TIME)
             raise
         except asyncio.CancelledError as cancelled:
@@ -197,9 +201,9 @@ class Database:
                 self._count_failure(attempt, began, _IN_TIME)
             raise
         except asyncpg.PostgresError:
-            self._breaker.answered()
+            self._breakers.answered(attempt.scope.agent_id)
             raise
-        self._breaker.answered()
+        self._breakers.answered(attempt.scope.agent_id)
         return result
 
     async def _attempt(self, attempt: _Attempt[T]) -> T:
@@ -207,7 +211,7 @@ class Database:
         pool = self._pool
         if pool is None:
             raise StoreUnavailable("the database was closed")
-        connection = await pool.acquire(timeout=attempt.timeout)
+        connection = await take(pool, max(attempt.timeout, _CONNECT_SECONDS))
         attempt.connected = True
         try:
             return await in_transaction(connection, attempt.work, self._beginning(attempt))
@@ -224,12 +228,15 @@ class Database:
         full = pool is not None and pool.get_size() == self._pool_size and pool.get_idle_size() == 0
         if (full and not attempt.connected) or (reason == _IN_TIME and now - began < _FAIR_SECONDS):
             return
-        if self._breaker.failed(began, now, reason) and not self._closed:
-            log.warning("%s; next probe in %.2g s", self._breaker.refusal(), self._breaker.wait)
-            self._probe.begin()
+        breaker, probe = self._breakers.of(attempt.scope.agent_id)
+        if breaker.failed(began, now, reason) and not self._closed:
+            log.warning("%s; next probe in %.2g s", breaker.refusal(), breaker.wait)
+            probe.begin()
 
-    async def _answers(self) -> bool:
-        probe = _Attempt(Scope(""), _do_nothing, _PROBE_SECONDS, durable=False, snapshot=False)
+    async def _answers(self, agent_id: str) -> bool:
+        """Return True if Postgres answers: the server itself for '', or the node with this agent's rows."""
+        work = partial(ask, agent_id=agent_id)
+        probe = _Attempt(Scope(agent_id), work, _PROBE_SECONDS, durable=False, snapshot=False)
         try:
             if self._revive is not None:
                 await asyncio.to_thread(self._revive)
@@ -246,9 +253,11 @@ class Database:
     def _settings(self) -> dict[str, str]:
         """Return the Postgres settings (such as the role) with which new connections are opened.
 
-        For a pooler they include neither the role nor the read-only mode, because it would refuse them.
+        For a pooler they include only what it accepts.
         """
         own = {"role": self._role} | ({"default_transaction_read_only": "on"} if self._read_only else {})
+        if self._clustered:  # hiding shards from the catalog slows down asyncpg's look at types a hundredfold
+            own["citus.override_table_visibility"] = "off"
         return {"application_name": "cognitive-layer", "timezone": "UTC", **({} if self._pooled else own)}
 
     @property
@@ -267,10 +276,12 @@ class Database:
             clustered=self._clustered,
         )
 
-    async def _recover(self, attempt: int) -> None:
-        await self._expire()
-        if self._revive is not None:
-            await asyncio.to_thread(self._revive)
+    async def _recover(self, attempt: int, *, only_node: bool) -> None:
+        """Prepare the next attempt. If only a node behind the server failed, the connections stay usable."""
+        if not only_node:
+            await self._expire()
+            if self._revive is not None:
+                await asyncio.to_thread(self._revive)
         await asyncio.sleep(0.05 * 2**attempt)
 
     async def _expire(self) -> None:
@@ -283,8 +294,9 @@ class Database:
             min_size=min(3, self._pool_size),  # a turn reads pinned memories, candidates and its session in parallel
             max_size=self._pool_size,
             timeout=_CONNECT_SECONDS,
+            connect=connect,
             init=partial(prepare, role=self._local_role),
-            statement_cache_size=0 if self._pooled else _STATEMENTS,
+            statement_cache_size=_STATEMENTS if self._prepares else 0,
             reset=_no_reset,
             server_settings=self._settings(),
         )
@@ -313,10 +325,6 @@ class _Attempt(Generic[T]):
         self.durable = durable
         self.snapshot = snapshot
         self.connected = False
-
-
-async def _do_nothing(connection: Connection) -> None:
-    """Do nothing. As the work of a transaction, this shows whether Postgres answers."""
 
 
 async def _no_reset(connection: Connection) -> None:

@@ -69,7 +69,7 @@ async def upgrade(url: str, *, to: str = "head", scripts: Path | None = None, at
     except asyncpg.PostgresError as error:
         raise refused(error, url, "cannot migrate this database") from error
     except sa.exc.DBAPIError as error:
-        raise SchemaError(f"cannot migrate this database: {error.orig}") from error
+        raise refused(error.orig or error, url, "cannot migrate this database") from error
     finally:
         await engine.dispose()
 

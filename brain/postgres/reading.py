@@ -113,6 +113,7 @@ class ReadDatabase:
         url: the address of the server.
         pool_size: the maximum number of connections.
         pooled: the address leads to a pooler in transaction mode.
+        prepares: False prepares no statement, for a pooler that does not keep them.
         clustered: the address leads to the coordinator of a Citus cluster.
         revive: called in a thread when a connection is lost, to restart the embedded server.
         grant: creates the read-only roles of an embedded server; awaited if they are missing.
@@ -126,6 +127,7 @@ class ReadDatabase:
         *,
         pool_size: int = 4,
         pooled: bool = False,
+        prepares: bool = True,
         clustered: bool = False,
         revive: Callable[[], None] | None = None,
         grant: Callable[[], Awaitable[object]] | None = None,
@@ -136,6 +138,7 @@ class ReadDatabase:
         self.own = grant is not None
         self._pool_size = pool_size
         self._pooled = pooled
+        self._prepares = prepares
         self._clustered = clustered
         self._revive = revive
         self._grant = grant
@@ -225,6 +228,7 @@ class ReadDatabase:
             role=role,
             read_only=True,
             pooled=self._pooled,
+            prepares=self._prepares,
             clustered=self._clustered,
             breaker=self._breaker(),
         )

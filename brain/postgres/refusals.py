@@ -72,6 +72,13 @@ _REMEDIES: Mapping[str, str] = {
         'run GRANT cognitive_app TO "{login}" as the owner of the schema, or '
         "`cognitive db upgrade --url URL-OF-THE-OWNER --grant {login}`"
     ),
+    # roles belong to all databases of a server, but Citus registers them in each
+    r"permission denied to alter role": (
+        "the roles are there already, of another database or owner. In a second database of a cluster, run `INSERT INTO"
+        " pg_dist_object (classid, objid, objsubid) SELECT 'pg_authid'::regclass, oid, 0 FROM pg_roles WHERE rolname"
+        " LIKE 'cognitive\\_%' ON CONFLICT DO NOTHING` there as a superuser, then this command again; elsewhere run"
+        " this as the role that created them"
+    ),
     r'permission denied to grant role "(.+)"': "run this as a superuser, or as the role that created {0}",
     r"no pg_hba.conf entry": "allow the login, host and database in the server's pg_hba.conf, then reload the server",
 }

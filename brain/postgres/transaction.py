@@ -21,21 +21,31 @@ Work = Callable[[Connection], Awaitable[T]]
 
 _UNDO_SECONDS = 1.0  # a healthy server acknowledges a cancellation within milliseconds
 # Text without parameters costs one round trip instead of two. SET needs no plan, unlike set_config(…), and is the only
-# form that Citus propagates to the machines with the rows. JIT is off: compiling the search takes longer than running
-# it, and Postgres overestimates its cost.
+# form that Citus hands on to the machines with the rows. JIT is off: compiling the search takes longer than running it,
+# and Postgres overestimates its cost.
 _BEGIN = """
-BEGIN {mode}; {role} {cluster}
-SET LOCAL cognitive.agent_id TO {agent}; SET LOCAL cognitive.user_id TO {user};
-SET LOCAL statement_timeout TO {milliseconds}; SET LOCAL synchronous_commit TO {commit};
-SET LOCAL plan_cache_mode TO {plans}; SET LOCAL jit TO off
+BEGIN {mode}; {role}
+SET LOCAL cognitive.user_id TO {user}; SET LOCAL statement_timeout TO {milliseconds};
+SET LOCAL synchronous_commit TO {commit}; SET LOCAL plan_cache_mode TO {plans}; SET LOCAL jit TO off; {cluster}
+SET LOCAL cognitive.agent_id TO {agent}
 """
-# Functions of this schema that read tables run on the machine with the rows; Citus counts them as nested queries.
+# Functions of this schema that read tables run on the machine with the rows; Citus counts them as nested queries. Once
+# settings are handed on, Citus hands on this whole text for each SET that follows: therefore one follows.
 _CLUSTER = """
-SET LOCAL citus.propagate_set_commands TO 'local'; SET LOCAL citus.allow_nested_distributed_execution TO on;
+SET LOCAL citus.allow_nested_distributed_execution TO on; SET LOCAL citus.propagate_set_commands TO 'local';
 """
 # Statements are planned once per connection: planning the search costs more than running it. Citus needs the agent's
 # id to choose the machine, so a cluster gets custom plans.
 _PLANS = {False: "force_generic_plan", True: "auto"}
+_FAILED = (
+    OSError,
+    TimeoutError,
+    StoreError,
+    asyncpg.PostgresError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+)
+_background: set[asyncio.Task[None]] = set()  # the event loop holds tasks weakly
 _NOT_PLAIN = re.compile(r"[^\w.:@/-]", re.ASCII)
 
 
@@ -99,6 +109,30 @@ def _literal(text: str) -> str:
     The form E'…' means the same whatever the server's setting `standard_conforming_strings` is.
     """
     return "E'" + _NOT_PLAIN.sub(lambda match: f"\\U{ord(match[0]):08X}", text) + "'"
+
+
+async def take(pool: asyncpg.Pool, max_seconds: float) -> Connection:
+    """Return a ready connection of the pool.
+
+    To open and prepare a connection takes several round trips, more than a turn may have left. If a deadline interrupts
+    the caller meanwhile, the connection is completed in the background and goes to the pool, where the next turn finds
+    it. `max_seconds` limits the wait there too. asyncpg replaces lost connections by itself, up to the pool's minimum.
+    """
+    taking = asyncio.ensure_future(pool.acquire(timeout=max_seconds))
+    try:
+        return await asyncio.shield(taking)
+    except asyncio.CancelledError:
+        if pool.get_size() == pool.get_max_size():  # nothing is being opened: it waits for another caller's connection
+            taking.cancel()
+        task = asyncio.create_task(_to_pool(pool, taking))
+        _background.add(task)
+        task.add_done_callback(_background.discard)
+        raise
+
+
+async def _to_pool(pool: asyncpg.Pool, taking: asyncio.Future[Connection]) -> None:
+    with suppress(asyncio.CancelledError, *_FAILED):  # if the server is away, a later call reports it
+        await pool.release(await taking)
 
 
 async def in_transaction(connection: Connection, work: Work[T], begin: str) -> T:

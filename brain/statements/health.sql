@@ -1,4 +1,4 @@
--- The state of a database, from its catalogs. No row of an agent is read.
+-- The state of a database, from its catalogs.
 
 -- name: server
 -- Versions, extension, roles, and the server's clock.
@@ -60,3 +60,7 @@ SELECT pg_database_size(current_database()) AS bytes, count(*) AS connections,
        extract(epoch FROM clock_timestamp() - min(xact_start) FILTER (WHERE pid <> pg_backend_pid()))::float8
            AS oldest_transaction
 FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'
+
+-- name: agent_row
+-- Reach the machine with an agent's rows.
+SELECT 1 FROM cognitive.agent_state WHERE agent_id = :agent_id

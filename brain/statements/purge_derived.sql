@@ -152,3 +152,7 @@ INSERT INTO cognitive.erasure (agent_id, user_id, what, counts) VALUES (:agent_i
 -- name: erasures
 -- The log of erasures.
 SELECT at, what, counts, nullif(user_id, '') AS user_id FROM cognitive.erasure WHERE agent_id = :agent_id ORDER BY at, what
+
+-- name: forget_erasures
+-- Delete the log of an agent's erasures. Only for an agent whose turns have all ended.
+DELETE FROM cognitive.erasure WHERE agent_id = :agent_id

@@ -43,7 +43,12 @@ SELECT coalesce((SELECT sum(passages) FROM cognitive.corpus WHERE agent_id = :ag
             SELECT at, message, tools_called FROM cognitive.turn
             WHERE agent_id = :agent_id AND user_id = nearest.user_id AND turn_id = nearest.turn_id OFFSET 0) AS n) AS past,
        coalesce((SELECT model FROM cognitive.agent_state WHERE agent_id = :agent_id),
-           cognitive.most_common_model(:agent_id)) AS live,
+           (SELECT model FROM (
+                SELECT e.model FROM cognitive.corpus AS c CROSS JOIN LATERAL (
+                    SELECT model FROM cognitive.embedding WHERE agent_id = :agent_id AND user_id = c.user_id
+                    ORDER BY memory_id, ordinal, field, model LIMIT 200) AS e
+                WHERE c.agent_id = :agent_id LIMIT 400) AS sample
+            GROUP BY model ORDER BY count(*) DESC, model LIMIT 1)) AS live,
        (SELECT jsonb_agg(jsonb_build_array(model, dimension, completed_at IS NOT NULL) ORDER BY model)
         FROM cognitive.embedding_model WHERE agent_id = :agent_id) AS kept,
        (SELECT count(*) = :max_hidden::int OR bool_or(h.hidden_reason <> 'superseded'

@@ -26,7 +26,7 @@ ORDER BY at DESC, turn_id DESC LIMIT :limit
 -- the messages were received, or if a later turn has stored its messages.
 INSERT INTO cognitive.session AS s (agent_id, user_id, session_id, started_at, last_at, recent_messages, recent_turn_id,
     recent_turn_at)
-SELECT :agent_id, user_id, session_id, at, at, :messages::bytea, turn_id, at FROM cognitive.turn
+SELECT agent_id, user_id, session_id, at, at, :messages::bytea, turn_id, at FROM cognitive.turn
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id AND response IS DISTINCT FROM ''
   AND NOT EXISTS (
     SELECT 1 FROM cognitive.erasure WHERE agent_id = :agent_id AND what = 'memories'

@@ -159,7 +159,13 @@ ON CONFLICT DO NOTHING
 
 -- name: spaces
 -- The agent's embedding models: the live one, whether it is set explicitly, and those whose vectors are stored.
-SELECT coalesce(c.model, cognitive.most_common_model(:agent_id)) AS live, c.model IS NOT NULL AS named,
+SELECT coalesce(c.model, (
+           SELECT model FROM (
+               SELECT e.model FROM cognitive.corpus AS o CROSS JOIN LATERAL (
+                   SELECT model FROM cognitive.embedding WHERE agent_id = :agent_id AND user_id = o.user_id
+                   ORDER BY memory_id, ordinal, field, model LIMIT 200) AS e
+               WHERE o.agent_id = :agent_id LIMIT 400) AS sample
+           GROUP BY model ORDER BY count(*) DESC, model LIMIT 1)) AS live, c.model IS NOT NULL AS named,
        (SELECT jsonb_agg(jsonb_build_array(model, dimension, completed_at IS NOT NULL) ORDER BY model)
         FROM cognitive.embedding_model WHERE agent_id = :agent_id) AS kept
 FROM (SELECT 1) AS always LEFT JOIN cognitive.agent_state AS c ON c.agent_id = :agent_id
@@ -170,25 +176,20 @@ INSERT INTO cognitive.embedding_model (agent_id, model, dimension)
     VALUES (:agent_id, :model, :dimension) ON CONFLICT DO NOTHING
 
 -- name: name_live
--- Set the agent's live model. A NULL `dimension` is taken from the stored vectors.
-WITH kept AS (
-    INSERT INTO cognitive.embedding_model (agent_id, model, dimension, completed_at, live_at)
-    SELECT :agent_id, :model, coalesce(:dimension::smallint, (
-        SELECT dimension FROM cognitive.embedding WHERE agent_id = :agent_id AND model = :model LIMIT 1)), now(), now()
-    ON CONFLICT (agent_id, model) DO UPDATE SET live_at = excluded.live_at)
+-- Set the agent's live model.
 UPDATE cognitive.agent_state SET model = :model WHERE agent_id = :agent_id
 
+-- name: keep_live
+-- Register the agent's live model. A NULL `dimension` is taken from the stored vectors.
+INSERT INTO cognitive.embedding_model (agent_id, model, dimension, completed_at, live_at)
+SELECT :agent_id, :model, coalesce(:dimension::smallint, (
+    SELECT dimension FROM cognitive.embedding WHERE agent_id = :agent_id AND model = :model LIMIT 1)), now(), now()
+ON CONFLICT (agent_id, model) DO UPDATE SET live_at = excluded.live_at
+
 -- name: add_to_counts
--- Add to the counters of the agent and of the transaction's scope.
-WITH agent AS (
-    UPDATE cognitive.agent_state SET next_seq = next_seq + :seqs, next_session = next_session + :session_numbers
-    WHERE agent_id = :agent_id AND (:seqs <> 0 OR :session_numbers <> 0))
-INSERT INTO cognitive.corpus AS c (agent_id, user_id, memories, passages, sessions, content_lexemes, context_lexemes)
-VALUES (:agent_id, cognitive.scope(), :memories, :passages, :sessions, :content_lexemes, :context_lexemes)
-ON CONFLICT (agent_id, user_id) DO UPDATE SET
-    memories = c.memories + excluded.memories, passages = c.passages + excluded.passages,
-    sessions = c.sessions + excluded.sessions, content_lexemes = c.content_lexemes + excluded.content_lexemes,
-    context_lexemes = c.context_lexemes + excluded.context_lexemes
+-- Add to the counters of the agent and of the transaction's scope (migration 0109).
+SELECT cognitive.add_to_counts(
+    :agent_id, :seqs, :session_numbers, :memories, :passages, :sessions, :content_lexemes, :context_lexemes)
 
 -- name: get_memories
 -- Memories by id, in the order of `seq`.

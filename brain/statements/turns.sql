@@ -1,36 +1,9 @@
 -- name: open_turn
--- Record a prepared turn and its policy. A turn that already exists is not changed, and a turn received before its
--- agent was erased is not recorded. A turn received before memories were forgotten may contain their text: it is
--- recorded without its own text, and its outcome will be too.
-WITH since AS MATERIALIZED (
-    SELECT what FROM cognitive.erasure
-    WHERE agent_id = :agent_id AND what <> 'retention' AND at >= to_timestamp(:received_at::float8)),
-living AS MATERIALIZED (
-    SELECT NOT EXISTS (SELECT 1 FROM since WHERE what IN ('agent', 'user')) AS is, EXISTS (SELECT 1 FROM since) AS late),
-planned AS (
-    INSERT INTO cognitive.policy (agent_id, version, content)
-    SELECT :agent_id, :policy, :policy_content::jsonb FROM living WHERE :policy_content::jsonb IS NOT NULL AND living.is
-    ON CONFLICT DO NOTHING),
-opened AS (
-    INSERT INTO cognitive.turn (agent_id, user_id, turn_id, session_id, recorded_user, at, message, policy, frame, degraded, model,
-                                query, trace, categories, runtime, measures, response, degraded_codes)
-    SELECT :agent_id, cognitive.scope(), :turn_id, :session_id, :recorded_user, :at, CASE WHEN living.late THEN '[erased]'
-        ELSE :message::text END, :policy, :frame, :degraded,
-           CASE WHEN NOT living.late THEN :model::text END, CASE WHEN NOT living.late THEN :embedding::halfvec END,
-           CASE WHEN living.late
-                THEN :trace::jsonb || '{"query": "", "record": null, "erased": true}' ELSE :trace::jsonb END,
-           :categories, :runtime, :measures, CASE WHEN living.late THEN '' END,
-           :degraded_codes
-    FROM living WHERE living.is
-    ON CONFLICT (agent_id, user_id, turn_id) DO NOTHING RETURNING turn_id)
-INSERT INTO cognitive.exposure (agent_id, user_id, turn_id, memory_id, type, via, slot, propensity, at, relevance_gap,
-                                tokens)
-SELECT :agent_id, cognitive.scope(), :turn_id, s.memory_id, s.type, 'prompt', s.slot, s.propensity, :at, s.relevance_gap, s.tokens
-FROM opened, unnest(:memory_ids::uuid[], :memory_types::text[], :slots::smallint[], :propensities::real[],
-    :relevance_gaps::real[], :tokens::integer[])
-     AS s(memory_id, type, slot, propensity, relevance_gap, tokens)
-ORDER BY s.memory_id
-ON CONFLICT DO NOTHING
+-- Record a prepared turn, its policy and the memories that it showed (migration 0109).
+SELECT cognitive.open_turn(
+    :agent_id, :turn_id, :session_id, :recorded_user, :at, :message, :policy, :policy_content, :frame, :degraded,
+    :degraded_codes, :model, :embedding, :trace, :categories, :runtime, :measures, :received_at, :memory_ids,
+    :memory_types, :slots, :propensities, :relevance_gaps, :tokens)
 
 -- name: erased_since
 -- Whether the agent or the transaction's user was erased since a time, which may be NULL.
@@ -100,7 +73,7 @@ WHERE m.agent_id = :agent_id AND m.id = :memory_id AND m.created_at > t.opened_a
 -- name: shadow
 -- Store the result of a shadow policy, unless the turn was erased meanwhile.
 INSERT INTO cognitive.shadow (agent_id, user_id, turn_id, policy, shown, tokens, at)
-SELECT :agent_id, user_id, turn_id, :policy, :memory_ids::uuid[], :tokens, :at FROM cognitive.turn
+SELECT agent_id, user_id, turn_id, :policy, :memory_ids::uuid[], :tokens, :at FROM cognitive.turn
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id
 ON CONFLICT DO NOTHING
 
@@ -240,68 +213,10 @@ ON CONFLICT (agent_id, span, dimension, at, value) DO UPDATE SET
     latency = cognitive.add_counts(t.latency, excluded.latency)
 
 -- name: close_turn
--- Apply everything that a turn's outcome changes in one statement, so that it happens exactly once. Only the first
--- closing updates the turn's row and returns it, and exposures, masses and base rates depend on that row. Rows are
--- locked in the order of memory ids, so that concurrent turns cannot deadlock. A rated showing weighs
--- `rating_weight` in the masses, others weigh 1. `response` is stored as given: NULL if the policy does not store
--- it, empty if it is withheld.
-WITH closed AS (
-    UPDATE cognitive.turn SET status = :status, closed_at = now(), expired = false, tools_called = :tools::text[],
-        response = :response
-    WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id AND (status = 'open' OR expired)
-    RETURNING turn_id, session_id),
-counted AS (
-    INSERT INTO cognitive.session AS s (agent_id, user_id, session_id, turns, started_at, last_at)
-    SELECT :agent_id, cognitive.scope(), session_id, 1, :at, :at FROM closed
-    ON CONFLICT (agent_id, user_id, session_id) DO UPDATE SET
-        turns = s.turns + 1, last_at = greatest(s.last_at, excluded.last_at)),
-judged AS (
-    SELECT j.memory_id, j.overlap, j.used, j.rating
-    FROM closed, unnest(:memory_ids::uuid[], :overlaps::real[], :used::boolean[], :ratings::boolean[]) AS j(memory_id,
-        overlap, used, rating)
-    WHERE :status = 'completed'),
-seen AS (
-    UPDATE cognitive.exposure AS e SET overlap = j.overlap, rating = coalesce(j.rating, e.rating),
-        used = coalesce(j.rating, e.rating, j.used)
-    FROM judged AS j
-    WHERE e.agent_id = :agent_id AND e.user_id = cognitive.scope() AND e.turn_id = :turn_id
-          AND e.memory_id = j.memory_id
-    RETURNING e.memory_id, e.type, e.used, CASE WHEN e.rating IS NULL THEN 1 ELSE :rating_weight::float8 END AS weight),
--- A memory's counters have its user: those of a shared memory add up over the turns of all users.
-taught AS (
-    SELECT m.user_id, seen.memory_id, seen.type, seen.used, seen.weight FROM seen CROSS JOIN LATERAL (
-        SELECT user_id FROM cognitive.memory WHERE agent_id = :agent_id AND id = seen.memory_id OFFSET 0) AS m),
-masses AS (
-    INSERT INTO cognitive.usage AS u (agent_id, user_id, memory_id, shown, used, times_shown, times_used, last_at)
-    SELECT :agent_id, user_id, memory_id, weight, weight * used::int, 1, used::int, :at FROM taught ORDER BY memory_id
-    ON CONFLICT (agent_id, user_id, memory_id) DO UPDATE SET
-        shown = cognitive.decay(u.shown, u.last_at, excluded.last_at, :half_life_seconds::float8)
-              + cognitive.decay(excluded.shown, excluded.last_at, u.last_at, :half_life_seconds::float8),
-        used = cognitive.decay(u.used, u.last_at, excluded.last_at, :half_life_seconds::float8)
-             + cognitive.decay(excluded.used, excluded.last_at, u.last_at, :half_life_seconds::float8),
-        times_shown = u.times_shown + 1, times_used = u.times_used + excluded.times_used,
-        last_at = greatest(u.last_at, excluded.last_at)
-    RETURNING memory_id),
-by_type AS (
-    SELECT user_id, type, weight AS shown, weight * used::int AS used, 0 AS decoys, 0 AS decoys_used FROM taught
-    UNION ALL
-    SELECT cognitive.scope(), d.type, 0, 0, 1, d.credited::int FROM closed,
-        unnest(:decoy_types::text[], :decoys_credited::boolean[]) AS d(type, credited)),
-base AS (
-    INSERT INTO cognitive.usage_base AS u (agent_id, user_id, type, shown, used, last_at, decoys, decoys_used)
-    SELECT :agent_id, user_id, type, sum(shown), sum(used), :at, sum(decoys), sum(decoys_used) FROM by_type
-    GROUP BY user_id, type ORDER BY user_id, type
-    ON CONFLICT (agent_id, user_id, type) DO UPDATE SET
-        shown = cognitive.decay(u.shown, u.last_at, excluded.last_at, :half_life_seconds::float8)
-              + cognitive.decay(excluded.shown, excluded.last_at, u.last_at, :half_life_seconds::float8),
-        used = cognitive.decay(u.used, u.last_at, excluded.last_at, :half_life_seconds::float8)
-             + cognitive.decay(excluded.used, excluded.last_at, u.last_at, :half_life_seconds::float8),
-        decoys = cognitive.decay(u.decoys, u.last_at, excluded.last_at, :half_life_seconds::float8)
-               + cognitive.decay(excluded.decoys, excluded.last_at, u.last_at, :half_life_seconds::float8),
-        decoys_used = cognitive.decay(u.decoys_used, u.last_at, excluded.last_at, :half_life_seconds::float8)
-                    + cognitive.decay(excluded.decoys_used, excluded.last_at, u.last_at, :half_life_seconds::float8),
-        last_at = greatest(u.last_at, excluded.last_at))
-SELECT (SELECT count(*) FROM masses) AS taught FROM closed
+-- Apply everything that a turn's outcome changes, so that it happens exactly once (migration 0109).
+SELECT cognitive.close_turn(
+    :agent_id, :turn_id, :status, :at, :tools, :response, :memory_ids, :overlaps, :used, :ratings, :decoy_types,
+    :decoys_credited, :half_life_seconds, :rating_weight)
 
 -- name: attributions
 -- The measured memories of a turn, with their overlaps.
@@ -309,40 +224,5 @@ SELECT memory_id, overlap, used, type FROM cognitive.exposure
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id AND overlap IS NOT NULL ORDER BY via, slot, memory_id
 
 -- name: rate
--- Store a rating of a shown memory, which replaces the measured verdict and weighs `rating_weight`. The counted
--- masses are corrected as of the turn's time. If nothing was counted yet, because the turn is open or did not
--- complete, only the rating is stored, and closing the turn uses it.
-WITH before AS (
-    SELECT e.memory_id, e.type, e.tokens, t.at, e.used, :useful::boolean::int - e.used::int AS times,
-           :rating_weight::float8 - w.weight AS shown_more,
-               :rating_weight::float8 * :useful::boolean::int - w.weight * e.used::int AS used_more
-    FROM cognitive.exposure AS e
-    LEFT JOIN cognitive.turn AS t ON t.agent_id = :agent_id AND t.user_id = e.user_id AND t.turn_id = e.turn_id
-    CROSS JOIN LATERAL (SELECT CASE WHEN e.rating IS NULL THEN 1 ELSE :rating_weight::float8 END AS weight) AS w
-    WHERE e.agent_id = :agent_id AND e.user_id = cognitive.scope() AND e.turn_id = :turn_id AND e.memory_id = :memory_id
-    FOR UPDATE OF e),
-counted AS (
-    SELECT before.*, coalesce((
-        SELECT user_id FROM cognitive.memory WHERE agent_id = :agent_id AND id = before.memory_id), cognitive.scope())
-            AS user_id
-    FROM before WHERE used IS NOT NULL),
-rated AS (
-    UPDATE cognitive.exposure AS e SET rating = :useful, used = CASE WHEN e.used IS NULL THEN NULL
-        ELSE :useful::boolean END
-    FROM before
-    WHERE e.agent_id = :agent_id AND e.user_id = cognitive.scope() AND e.turn_id = :turn_id
-          AND e.memory_id = before.memory_id),
-masses AS (
-    UPDATE cognitive.usage AS u SET
-        shown = greatest(0, u.shown + c.shown_more * cognitive.decay(1, c.at, u.last_at, :half_life_seconds::float8)),
-        used = greatest(0, u.used + c.used_more * cognitive.decay(1, c.at, u.last_at, :half_life_seconds::float8)),
-        times_used = u.times_used + c.times
-    FROM counted AS c WHERE u.agent_id = :agent_id AND u.user_id = c.user_id AND u.memory_id = c.memory_id
-    RETURNING u.memory_id),
-base AS (
-    UPDATE cognitive.usage_base AS u SET
-        shown = greatest(0, u.shown + c.shown_more * cognitive.decay(1, c.at, u.last_at, :half_life_seconds::float8)),
-        used = greatest(0, u.used + c.used_more * cognitive.decay(1, c.at, u.last_at, :half_life_seconds::float8))
-    FROM counted AS c WHERE u.agent_id = :agent_id AND u.user_id = c.user_id AND u.type = c.type)
--- Reading `masses` here has its rows taken before those of `base`, the order in which a closing takes them.
-SELECT type, tokens, times, (SELECT count(*) FROM masses) AS counted FROM before
+-- Store a rating of a shown memory, which replaces the measured verdict (migration 0109). NULL if it was not shown.
+SELECT cognitive.rate_memory(:agent_id, :turn_id, :memory_id, :useful, :half_life_seconds, :rating_weight)

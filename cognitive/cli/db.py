@@ -97,8 +97,8 @@ def _show_rebuilt(answer: Mapping[str, Sequence[str]]) -> None:
 def distribute(really: bool, url: str | None) -> None:
     """Show the statements that distribute the tables over the machines of a Citus cluster, one agent on one machine.
 
-    Turns on a cluster need the setting COGNITIVE_CLUSTER=citus. This is not tested on a cluster; see
-    docs/operations.md.
+    Run it again after an upgrade; what is distributed already stays. Turns on a cluster need the setting
+    COGNITIVE_CLUSTER=citus; see docs/operations.md.
     """
     run(_distribute(really, url), lambda answer: click.echo(";\n".join((*answer["statements"], "")).rstrip("\n")))
 

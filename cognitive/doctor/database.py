@@ -117,6 +117,17 @@ def opening(facts: Facts) -> Verdict:
     return ok("a layer can open" if facts.database.migrated else "not checked: there is no schema yet")
 
 
+def trial(facts: Facts) -> Verdict:
+    """Check that a memory of a throw-away agent can be stored, found, shown and erased."""
+    if facts.database is None:
+        return UNREACHABLE
+    if facts.trial_error is not None:
+        return "failure", facts.trial_error, "see the checks above, and the database's log"
+    if not facts.tried:
+        return "skipped", "only `cognitive doctor` stores and erases a memory, in a database that a layer can open", ""
+    return ok("a memory of a throw-away agent was stored, found, shown and erased")
+
+
 def row_security(health: DatabaseHealth) -> Verdict:
     """Check that row level security is forced on every table."""
     if health.unprotected:

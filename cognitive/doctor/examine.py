@@ -25,6 +25,7 @@ from brain.postgres.health import examine as examine_database
 from brain.postgres.reading import Replica, compared
 from brain.postgres.refusals import public_address
 from brain.settings import Settings, from_environment
+from brain.trial import run_trial
 from cognitive import admin
 from cognitive.doctor import database, machine
 from cognitive.doctor.facts import UNREACHABLE, Facts, HostFacts, ModelFacts, SpaceFacts, Status, Verdict
@@ -69,30 +70,30 @@ async def examine(report_progress: ReportProgress = lambda _: None) -> tuple[Fin
         return judge_all(replace(facts, unreachable="the settings are invalid"))
     try:
         facts = replace(facts, spaces=await asyncio.to_thread(_embedding_models))
-        health, spaces = await _database(settings, facts.spaces)
-        facts = replace(facts, database=health, spaces=spaces, replica=await _replica(settings))
-        if health.migrated and (refused := await _opening_error(settings)) is not None:
-            facts = replace(facts, opening_error=refused.problem, opening_fix=refused.remedy)
+        facts = await _with_database(settings, facts)
+        facts = replace(facts, replica=await _replica(settings))
     except CognitiveError as error:
         facts = _unreachable(facts, error)
     return judge_all(facts)
 
 
-async def _opening_error(settings: Settings) -> StoreError | None:
-    """Try to open a `CognitiveLayer` on the configured database. Return the error, or None if it opens.
-
-    The embedded server is not tried, because opening a layer would repair the server, and not only examine it.
-    """
-    if settings.database_url is None:
-        return None
-    database = opening.connections(settings.database_url, settings)
+async def _with_trial(facts: Facts, url: str, settings: Settings) -> Facts:
+    """Open the database, and store, find and erase a memory. Return the facts with the errors, if there are any."""
+    database = opening.connections(url, settings)
     try:
         await database.open()
     except StoreError as error:
-        return error
+        await database.close()
+        if facts.embedded:  # a layer brings the embedded server up to date when it opens
+            return facts
+        return replace(facts, opening_error=error.problem, opening_fix=error.remedy)
+    try:
+        await run_trial(database)
+    except CognitiveError as error:
+        return replace(facts, trial_error=str(error))
     finally:
         await database.close()
-    return None
+    return replace(facts, tried=True)
 
 
 def _unreachable(facts: Facts, error: CognitiveError) -> Facts:
@@ -243,25 +244,30 @@ def _embedding_models() -> SpaceFacts:
         return SpaceFacts(error=str(error))
 
 
-async def _database(settings: Settings, spaces: SpaceFacts) -> tuple[DatabaseHealth, SpaceFacts]:
+async def _with_database(settings: Settings, facts: Facts) -> Facts:
     async with AsyncExitStack() as stack:
         url = all_seeing = settings.database_url
         if url is None or all_seeing is None:
             urls = await stack.enter_async_context(opening.embedded(settings))
             url, all_seeing = urls.app, urls.admin
-        health = await examine_database(url)
-        if not health.migrated:
-            return health, replace(spaces, hidden="there is no schema yet")
-        try:
-            return health, replace(
-                spaces,
-                agents=await models(all_seeing),
-                unindexed=await unsorted(all_seeing),
-                turns=await degraded_turns(all_seeing),
-                without_users=await without_users(all_seeing),
-            )
-        except StoreError as error:
-            return health, replace(spaces, hidden=str(error))
+        facts = replace(facts, database=await examine_database(url))
+        if facts.database is None or not facts.database.migrated:
+            return replace(facts, spaces=replace(facts.spaces, hidden="there is no schema yet"))
+        facts = await _with_trial(facts, url, settings)
+        return replace(facts, spaces=await _with_agents(all_seeing, facts.spaces))
+
+
+async def _with_agents(url: str, spaces: SpaceFacts) -> SpaceFacts:
+    try:
+        return replace(
+            spaces,
+            agents=await models(url),
+            unindexed=await unsorted(url),
+            turns=await degraded_turns(url),
+            without_users=await without_users(url),
+        )
+    except StoreError as error:
+        return replace(spaces, hidden=str(error))
 
 
 def _address(settings: Settings) -> str:
@@ -301,6 +307,7 @@ CHECKS: Mapping[str, Judge] = {
     "dashboard roles": _of_database(database.dashboard_roles),
     "migrations": database.migrations,
     "opening": database.opening,
+    "trial": database.trial,
     "row level security": _of_database(database.row_security),
     "indexes": _of_database(database.indexes),
     "statistics": _of_database(database.statistics),

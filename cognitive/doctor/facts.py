@@ -111,6 +111,8 @@ class Facts:
         unreachable_fix: the remedy, if the reason implies one.
         opening_error: the message of the error with which a `CognitiveLayer` fails to open on the database.
         opening_fix: the remedy, if the error has one.
+        tried: True if memories of a throw-away agent were stored, found and erased.
+        trial_error: the message of the error with which that failed, if it did.
         replica: facts about the configured replica.
     """
 
@@ -124,4 +126,6 @@ class Facts:
     unreachable_fix: str = ""
     opening_error: str | None = None
     opening_fix: str = ""
+    tried: bool = False
+    trial_error: str | None = None
     replica: Replica | None = None

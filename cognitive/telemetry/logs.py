@@ -14,7 +14,6 @@ import traceback
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
-from brain.postgres.connection_setup import log_pools_briefly
 from cognitive.extras import extra
 
 if TYPE_CHECKING:  # of an extra
@@ -68,7 +67,6 @@ def configure(form: LogFormat = "json", level: int | str = logging.INFO, stream:
         )
     )
     logging.basicConfig(handlers=[handler], level=level, force=True)
-    log_pools_briefly()
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),

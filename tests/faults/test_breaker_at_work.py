@@ -14,7 +14,6 @@ from benchmarks.chaos.faults import FaultyProxy
 from benchmarks.chaos.sample_data import WordEmbedder
 from brain.deadline import Deadline
 from brain.postgres.breaker import Breaker, waits_for_recovery
-from brain.postgres.connection_setup import log_pools_briefly
 from brain.postgres.database import Database
 from brain.users import Scope
 from cognitive import CognitiveLayer, Outcome, Policy, Turn
@@ -65,7 +64,6 @@ async def test_breaker_opens_on_a_frozen_database_and_recovers_by_itself(proxy, 
 
 
 async def test_failed_pool_restart_is_logged_in_one_line_with_the_reason(proxy, agent, caplog):
-    log_pools_briefly()
     database = Database(proxy.url)
     try:
         await database.open()

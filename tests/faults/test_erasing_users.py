@@ -28,7 +28,9 @@ from erased import (
 from brain.artifacts import Artifacts, NewArtifact
 from brain.embedding.embedders import CachedEmbedder, Embedders
 from brain.erasure.erasing import Eraser
+from brain.opening import connections
 from brain.postgres.database import Database
+from brain.settings import Settings
 from brain.store import MemoryStore
 from brain.users import ALL_USERS, SHARED, Scope
 from cognitive import NewMemory, Outcome, Turn
@@ -52,7 +54,7 @@ async def admin(urls):
 
 @pytest.fixture
 async def database(urls):
-    database = Database(urls.app, pool_size=4)
+    database = connections(urls.app, Settings(pool_size=4))
     yield database
     await database.close()
 
@@ -295,7 +297,7 @@ async def test_erasures_of_one_user_neither_lose_nor_delay_the_memories_of_64(ur
     )
     ids = await store(database).remember(agent, [said("ann", f"{n}. {SECRET}") for n in range(3)], now=AT)
     stored = dict.fromkeys(names, 0)
-    writing = Database(urls.app, pool_size=8)
+    writing = connections(urls.app, Settings(pool_size=8))
 
     async def capture(user: str) -> None:
         heard = NewMemory(type="episode", content=f"{stored[user]}: {SECRET}", session_id="s", trust="talk")

@@ -289,3 +289,27 @@ def test_checks_judge_simulated_facts(check, facts, status):
     assert finding.status == status
     assert bool(finding.fix) == (status in ("warning", "failure"))
     assert healthy(judge_all(facts)) == (status in ("ok", "warning", "skipped"))
+
+
+async def test_doctor_fails_where_a_memory_cannot_be_stored_or_found(scratch):
+    """As on a cluster that refuses one statement, where all other checks pass."""
+    inside, admin = scratch
+    await upgrade(admin)
+    assert (await check_results())["trial"][0] == "ok"
+    left = [
+        await inside.fetchval(f"SELECT count(*) FROM cognitive.{name}")
+        for name in ("memory", "agent_state", "turn", "usage", "usage_base", "erasure", "session", "embedding_model")
+    ]
+    assert left == [0] * len(left)
+    await inside.execute("ALTER FUNCTION cognitive.close_turn RENAME TO close_turn_away")
+    results = await check_results()
+    assert results["trial"][0] == "failure"
+    assert (
+        "cannot record a turn that shows a memory: Postgres refused: function cognitive.close_turn"
+        in results["trial"][1]
+    )
+    assert {results[name][0] for name in ("database", "opening", "migrations")} == {"ok"}
+    await inside.execute("ALTER FUNCTION cognitive.close_turn_away RENAME TO close_turn")
+    await inside.execute("CREATE POLICY nothing ON cognitive.posting AS RESTRICTIVE FOR SELECT USING (false)")
+    await inside.execute("CREATE POLICY nothing ON cognitive.embedding AS RESTRICTIVE FOR SELECT USING (false)")
+    assert (await check_results())["trial"][1] == "cannot find a memory: it was stored, and the search does not find it"

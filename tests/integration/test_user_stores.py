@@ -18,10 +18,12 @@ from brain.embedding.embedders import CachedEmbedder, Embedders
 from brain.erasure.erasing import Eraser
 from brain.erasure.retention import Retention
 from brain.ivf_index import IvfIndex
+from brain.opening import connections
 from brain.postgres.database import Database
 from brain.postgres.migrate import upgrade
 from brain.postgres.schema import HEAD
 from brain.search import MemorySearch, Query
+from brain.settings import Settings
 from brain.store import MemoryStore
 from brain.users import SHARED, Scope, View
 from cognitive import NewMemory
@@ -40,7 +42,7 @@ async def admin(urls):
 
 @pytest.fixture
 async def database(urls):
-    database = Database(urls.app, pool_size=2)
+    database = connections(urls.app, Settings(pool_size=2))
     yield database
     await database.close()
 

@@ -10,9 +10,11 @@ import pytest
 from benchmarks.chaos import pooler
 from benchmarks.chaos.sample_data import WordEmbedder
 from brain import statements
+from brain.opening import connections
 from brain.postgres.database import Database
 from brain.postgres.health import examine
 from brain.postgres.transaction import write_as
+from brain.settings import Settings
 from brain.users import ALL_USERS, SHARED, Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.doctor.database import roles as check_roles
@@ -246,7 +248,7 @@ async def test_view_writes_only_its_own_rows(users, urls, user, table):
 
 @pytest.fixture
 async def database(urls):
-    database = Database(urls.app, pool_size=2)
+    database = connections(urls.app, Settings(pool_size=2))
     yield database
     await database.close()
 
@@ -275,10 +277,10 @@ async def test_outcome_of_a_user_adds_to_the_counters_of_shared_memories(users, 
         decoys_credited=[True],
     )
     before = dict(await admin.fetch("SELECT user_id, times_used FROM cognitive.usage WHERE agent_id = $1", users))
-    assert await database.run(Scope(users, "ann"), lambda c: c.fetchval(*close)) == 1
+    assert await database.run(Scope(users, "ann"), lambda c: c.fetchval(*close)) is True
     after = dict(await admin.fetch("SELECT user_id, times_used FROM cognitive.usage WHERE agent_id = $1", users))
     assert after == {**before, "": before[""] + 1}
-    assert await database.run(Scope(users, "eve"), lambda c: c.fetchval(*close)) is None
+    assert await database.run(Scope(users, "eve"), lambda c: c.fetchval(*close)) is False
 
 
 async def test_operator_writes_the_rows_of_the_user_it_names(users, database):
@@ -309,7 +311,7 @@ async def test_missing_operator_role_is_explained(users, database, admin, urls):
 @pytest.mark.parametrize("login", ["app", "admin"])
 async def test_users_stay_apart_through_a_transaction_pooler(users, urls, login):
     async with pooler.pooled(getattr(urls, login)) as url:
-        database = Database(url, pool_size=3, pooled=True)
+        database = Database(url, pool_size=3, pooled=True, prepares=False)
         try:
             views = [(user, {"", user} & {"", "ann", "bob"}) for user in ("ann", "", "bob", "eve")]
             for view_of, expected in [*views, (ALL_USERS, {"", "ann", "bob"})] * 3:

@@ -12,7 +12,9 @@ from benchmarks.chaos.sample_data import WordEmbedder
 from brain.embedding.embedders import CachedEmbedder, Embedders
 from brain.erasure.erasing import Eraser
 from brain.erasure.retention import Retention
+from brain.opening import connections
 from brain.postgres.database import Database
+from brain.settings import Settings
 from brain.store import MemoryStore
 from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
@@ -31,7 +33,7 @@ async def admin(urls):
 
 @pytest.fixture
 async def database(urls):
-    database = Database(urls.app, pool_size=4)
+    database = connections(urls.app, Settings(pool_size=4))
     yield database
     await database.close()
 

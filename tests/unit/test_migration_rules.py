@@ -16,7 +16,7 @@ NAMED_TABLE = re.compile(r"^(?:ALTER TABLE|CREATE(?: UNIQUE)? INDEX \w+ ON) (cog
 ADDS = [
     re.compile(pattern)
     for pattern in (
-        r"^CREATE (?:TABLE|FUNCTION|POLICY) ",
+        r"^CREATE (?:TABLE|(?:OR REPLACE )?FUNCTION|POLICY) ",
         r"^GRANT ",
         # a default that is not constant is computed for every row, under a lock that blocks readers
         r"^ALTER TABLE \S+ ADD COLUMN \w+ (?!.*NOT NULL)(?!.*DEFAULT \w*\()(?!.*REFERENCES).*$",
