@@ -45,15 +45,15 @@ def abstain(
         return _drop_all(candidates, total, _too_little(total, threshold, values, found, plan, policy))
     stated = [value for each, value in zip(candidates, matches, strict=True) if not talk.states_nothing(each.hit)]
     best = max(stated or matches)
-    share = policy.evidence.min_item_share
     kept: list[Candidate] = []
     below: list[CandidateResult] = []
     for place, (candidate, value) in enumerate(zip(candidates, matches, strict=True)):
-        min_match = best * share * (_PART_OF_SHARE if place < _FIRST else 1.0)
+        part = _PART_OF_SHARE if place < _FIRST else 1.0
+        min_match = part * policy.evidence.min_item_share * best
         if value >= min_match:
             kept.append(candidate)
         else:
-            reason = _too_weak(value, min_match, best, policy)
+            reason = _too_weak(value, min_match, best, part, policy)
             below.append(CandidateResult(candidate, "irrelevant", value, reason, min_match))
     return StageResult(tuple(kept), tuple(below))
 
@@ -85,10 +85,11 @@ def _nothing_near(found: SearchResult) -> bool:
     return bool(cosines) and max(cosines) < _NEAR_COSINE and not has_word
 
 
-def _too_weak(value: float, min_match: float, best: float, policy: Policy) -> str:
+def _too_weak(value: float, min_match: float, best: float, part: float, policy: Policy) -> str:
     """Return in words why a candidate's match does not suffice, and the share of the best match at which it would."""
-    share = f"evidence.min_item_share {policy.evidence.min_item_share:g} of the best match {best:.3f}"
-    passes = f"; it passes at a share of at most {_floor(value / best, 2):.2f}" if 0 <= value < best else ""
+    needed = f"{part:g} of the " if part < 1 else ""
+    share = f"{needed}evidence.min_item_share {policy.evidence.min_item_share:g} of the best match {best:.3f}"
+    passes = f"; it passes at a share of at most {_floor(value / best / part, 2):.2f}" if 0 <= value < best else ""
     return f"below the threshold of a memory: match {_less(value, min_match)}, {share}{passes}"
 
 
