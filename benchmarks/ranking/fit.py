@@ -36,7 +36,7 @@ _ANCHOR = 5.0
 _RIDGE = 1e-3
 # Weights of unrelated prompts, and of questions of neighbouring stores, some of which are answered rightly. An answered
 # question weighs 1.
-_UNRELATED, _NEAR = 1.3, 0.3
+_UNRELATED, _NEAR = 1.15, 0.3
 # Commands are a large part of what agents are asked, and only one set has them.
 _SET_WEIGHTS = {"commands": 4.0}
 _OF_USE = ("past_use", "similar_turns")  # terms of evidence that need past turns, which the sets don't have

@@ -12,24 +12,23 @@ from functools import cached_property
 # `python -m benchmarks.ranking fit`. Those in _OF_USE were chosen by hand, since the evaluation sets have no past use.
 _OF_USE = {"past_use": 2.0, "similar_turns": 10.0}
 EVIDENCE = {
-    "base": -5.994,
-    "best_cosine": 16.396,
-    "shared_words": 2.017,
-    "rare_words": 1.058,
-    "speaker": 2.236,
-    "unknown_name": -1.152,
-    "own": 1.866,
-    "store_size": -0.618,
+    "base": -10.464,
+    "best_cosine": 10.241,
+    "lead": 5.068,
+    "score": 15.062,
+    "shared_words": 1.125,
+    "rare_words": 0.691,
+    "own": 1.888,
+    "store_size": -0.59,
     **_OF_USE,
 }
 EVIDENCE_BY_WORDS = {
-    "base": -2.023,
-    "shared_words": 4.758,
-    "rare_words": 2.559,
-    "speaker": 3.438,
-    "unknown_name": -0.717,
-    "own": 1.425,
-    "store_size": -0.581,
+    "base": -2.076,
+    "shared_words": 4.888,
+    "rare_words": 2.495,
+    "speaker": 3.401,
+    "own": 1.438,
+    "store_size": -0.577,
     **_OF_USE,
 }
 
