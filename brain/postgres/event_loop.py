@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Coroutine
 from concurrent import futures
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from brain.errors import WrongEventLoop
 
 T = TypeVar("T")
 
 MAX_START_SECONDS = 2.0  # a loop that is blocked for longer probably waits for its caller
+
+
+_processes: WeakKeyDictionary[asyncio.AbstractEventLoop, int] = WeakKeyDictionary()  # process ids
+
+
+def own() -> asyncio.AbstractEventLoop:
+    """Return the event loop that runs in this thread, to be called from other threads of this process."""
+    loop = asyncio.get_running_loop()
+    _processes[loop] = os.getpid()
+    return loop
 
 
 def running() -> asyncio.AbstractEventLoop | None:
@@ -80,6 +92,8 @@ def _ask(loop: asyncio.AbstractEventLoop) -> futures.Future[None]:
     answer: futures.Future[None] = futures.Future()
     if not loop.is_running():
         raise WrongEventLoop("the layer is closed, or the event loop that opened it no longer runs")
+    if _processes.get(loop, os.getpid()) != os.getpid():  # the loop's thread isn't in the child, so it never answers
+        raise WrongEventLoop("the layer was opened before this process was forked; open a layer in each process")
     loop.call_soon_threadsafe(lambda: answer.set_result(None))
     return answer
 

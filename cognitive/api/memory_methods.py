@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -29,7 +28,7 @@ class MemoryMethods:
     def __init__(
         self, memories: AgentMemories, conversations: ConversationWriter, recall: Recall, metrics: Metrics
     ) -> None:
-        self.loop = asyncio.get_running_loop()
+        self.loop = event_loop.own()
         self._agent_memories = memories
         self._conversations = conversations
         self._recall = recall

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -73,7 +74,8 @@ class Blocking(Namespace):
     `Blocking.open()` opens a layer for a `with` block. `Blocking.start()` returns an open layer, for notebooks and web
     servers; it is closed by `close`, or when the program ends. Both have the parameters of `CognitiveLayer.open`. The
     layer's event loop runs in a thread that they start. `Blocking(layer)` calls a layer that an asynchronous program
-    has opened, from its other threads. Several threads may call the methods at the same time.
+    has opened, from its other threads. Several threads may call the methods at the same time. A forked process must
+    open its own layer.
     """
 
     start = staticmethod(_starts(CognitiveLayer.open))
@@ -122,7 +124,7 @@ class Blocking(Namespace):
     def close(self) -> None:
         """Close a layer that `start` opened, and wait until pending outcomes are stored. A second call does nothing.
 
-        This has no effect on the layer of an asynchronous program.
+        This has no effect on the layer of an asynchronous program, or of the process from which this one was forked.
         """
         closing, self._closing = self._closing, None
         if closing is not None:
@@ -150,5 +152,14 @@ def _close_all() -> None:
         layer.close()
 
 
+def _leave_to_parent() -> None:
+    """In a forked process, leave the open layers to the parent, in which their threads run."""
+    for layer in _open_layers:
+        layer._closing = None
+    _open_layers.clear()
+
+
 # A function of `atexit` runs after the thread pools have ended, which closing a layer needs.
 getattr(threading, "_register_atexit", atexit.register)(_close_all)
+if hasattr(os, "register_at_fork"):  # Windows has none
+    os.register_at_fork(after_in_child=_leave_to_parent)

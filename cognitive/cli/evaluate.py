@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from cognitive.lab.evaluate import Evaluation
 
 POLICY_SOURCE = "{version, source, chosen}"
-MAX_TURNS = click.option(
+_MAX_TURNS = click.option(
     "--limit",
     default=1_000,
     show_default=True,
@@ -47,6 +48,40 @@ class PolicySource:
     version: str
     source: str
     chosen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRange:
+    """Recorded turns: of which agent and user, in which time range, and at most how many of the latest."""
+
+    agent: str
+    user_id: str | None
+    since: datetime | None
+    until: datetime | None
+    limit: int
+
+
+def turn_range(function: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that choose recorded turns to a command. It gets them as `turns`, a `TurnRange`."""
+
+    @AGENT
+    @USER
+    @SINCE
+    @UNTIL
+    @_MAX_TURNS
+    @functools.wraps(function)
+    def command(
+        *args: Any,
+        agent: str,
+        user_id: str | None,
+        since: datetime | None,
+        until: datetime | None,
+        limit: int,
+        **options: Any,
+    ) -> None:
+        function(*args, turns=TurnRange(agent, user_id, since, until, limit), **options)
+
+    return command
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,62 +114,32 @@ class _EvaluationAnswer:
 
 @click.command(cls=JsonCommand, shape=f"{{policy: {POLICY_SOURCE}, evaluation: {EVALUATION}, unanswerable: [setting]}}")
 @click.option("--policy", "file", type=FILE, help="Policy file; default: the agent's live policy.")
-@AGENT
-@USER
-@SINCE
-@UNTIL
-@MAX_TURNS
-def command(
-    file: Path | None,
-    agent: str,
-    user_id: str | None,
-    since: datetime | None,
-    until: datetime | None,
-    limit: int,
-) -> None:
+@turn_range
+def command(file: Path | None, turns: TurnRange) -> None:
     """Estimate how good a policy is: how many memories per turn would be used under it.
 
     Three methods of estimation are applied, each with a confidence interval. If the recorded turns cannot support an
     estimate, give the reason and exit with 3.
     """
-    run(
-        _evaluate(file, agent, user_id, since, until, limit),
-        _show,
-        succeeded=lambda answer: answer.evaluation.refusal is None,
-    )
+    run(_evaluate(file, turns), _show, succeeded=lambda answer: answer.evaluation.refusal is None)
 
 
-async def _evaluate(
-    file: Path | None,
-    agent: str,
-    user_id: str | None,
-    since: datetime | None,
-    until: datetime | None,
-    limit: int,
-) -> _EvaluationAnswer:
+async def _evaluate(file: Path | None, turns: TurnRange) -> _EvaluationAnswer:
     from cognitive.lab.cases import to_logged_turn, unanswerable_settings
     from cognitive.lab.evaluate import evaluate
 
-    recorded_turns = await read(agent, user_id, since, until, limit, file)
-    turns = []
+    recorded = await read(turns, file)
+    logged = []
     with printing.progress("replaying") as advance:
-        for done, case in enumerate(recorded_turns.cases, 1):
-            turns.append(to_logged_turn(case, recorded_turns.policy, recorded_turns.history))
-            advance(done, len(recorded_turns.cases))
-    return _EvaluationAnswer(
-        recorded_turns.used, evaluate(turns), unanswerable_settings(recorded_turns.cases, recorded_turns.policy)
-    )
+        for done, case in enumerate(recorded.cases, 1):
+            logged.append(to_logged_turn(case, recorded.policy, recorded.history))
+            advance(done, len(recorded.cases))
+    unanswerable = unanswerable_settings(recorded.cases, recorded.policy)
+    return _EvaluationAnswer(recorded.used, evaluate(logged), unanswerable)
 
 
-async def read(
-    agent: str,
-    user_id: str | None,
-    since: datetime | None,
-    until: datetime | None,
-    limit: int,
-    file: Path | None,
-) -> RecordedTurns:
-    """Read the latest `limit` recorded turns of a user, or without a user, and load the policy to evaluate on them.
+async def read(turns: TurnRange, file: Path | None) -> RecordedTurns:
+    """Read recorded turns of a user, or without a user, and load the policy to evaluate on them.
 
     The policy is that of `file`, or the agent's live policy if `file` is None. All candidates of the turns are held in
     memory.
@@ -142,10 +147,11 @@ async def read(
     Raises:
         InvalidInput: no completed turn can be replayed.
     """
+    agent, user_id = turns.agent, turns.user_id
     async with cognitive.CognitiveLayer.open() as layer:
         policy, used = await load_policy(layer, agent, file)
-        recorded = await layer.explain.turn_ids(agent, since, until, user_id=user_id)
-        turn_ids = recorded[-limit:]
+        recorded = await layer.explain.turn_ids(agent, turns.since, turns.until, user_id=user_id)
+        turn_ids = recorded[-turns.limit :]
         with printing.progress("reading turns") as advance:
             cases, history = await layer.explain.evaluation_cases(agent, turn_ids, advance, user_id=user_id)
     if len(turn_ids) < len(recorded):

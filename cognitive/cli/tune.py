@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +12,17 @@ import click
 from brain.errors import PolicyError
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.evaluate import EVALUATION, MAX_TURNS, POLICY_SOURCE, PolicySource, read, show, show_unanswerable
-from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL, USER
+from cognitive.cli.evaluate import (
+    EVALUATION,
+    POLICY_SOURCE,
+    PolicySource,
+    TurnRange,
+    read,
+    show,
+    show_unanswerable,
+    turn_range,
+)
+from cognitive.cli.options import FILE
 
 if TYPE_CHECKING:
     from cognitive.lab.evaluate import Estimate, Evaluation
@@ -45,11 +53,7 @@ def _new(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
     shape=f"{{policy: {POLICY_SOURCE}, steps: [{{name, before, after, score}}], training, "
     f"gain: {{value?, low?, high?}}, held_out: {EVALUATION}, proven, written?, unanswerable: [setting]}}",
 )
-@AGENT
-@USER
-@SINCE
-@UNTIL
-@MAX_TURNS
+@turn_range
 @click.option("--policy", "file", type=FILE, help="Policy file to start from; default: the agent's live policy.")
 @click.option(
     "--out",
@@ -59,37 +63,21 @@ def _new(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
     callback=_new,
     help="New file for the policy; it must not exist.",
 )
-def command(
-    agent: str,
-    user_id: str | None,
-    since: datetime | None,
-    until: datetime | None,
-    limit: int,
-    file: Path | None,
-    out: Path,
-) -> None:
+def command(turns: TurnRange, file: Path | None, out: Path) -> None:
     """Search for a better policy on recorded turns: other thresholds, limits, weights and half-life.
 
     The search starts from the agent's policy and uses the earlier 70 % of the turns. Its result is tested on the rest.
     The result is written to a new file, which takes effect only through COGNITIVE_POLICY. If the later turns do not
     prove a gain, nothing is written and the command exits with 3.
     """
-    run(_tune(agent, user_id, since, until, limit, file, out), _show, succeeded=lambda answer: answer.proven)
+    run(_tune(turns, file, out), _show, succeeded=lambda answer: answer.proven)
 
 
-async def _tune(
-    agent: str,
-    user_id: str | None,
-    since: datetime | None,
-    until: datetime | None,
-    limit: int,
-    file: Path | None,
-    out: Path,
-) -> _TuningAnswer:
+async def _tune(turns: TurnRange, file: Path | None, out: Path) -> _TuningAnswer:
     from cognitive.lab.cases import unanswerable_settings
     from cognitive.lab.tune import SPACE, answerable, as_evidence, tune
 
-    recorded = await read(agent, user_id, since, until, limit, file)
+    recorded = await read(turns, file)
     policy = recorded.policy
     space = answerable(SPACE, recorded.cases, policy)
     trials = sum(len([value for value in row.values if value != row.of(policy)]) for row in space)

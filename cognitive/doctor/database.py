@@ -5,7 +5,7 @@ from __future__ import annotations
 from brain.postgres.health import DatabaseHealth, TableHealth
 from brain.postgres.roles import CREATE_OPERATOR, OPERATOR, OVERVIEW, READER
 from brain.postgres.schema import FIRST, HEAD, MIN_PGVECTOR, MIN_POSTGRES, pgvector_too_old, refusal
-from cognitive.doctor.facts import UNREACHABLE, Facts, SpaceFacts, Verdict, ok
+from cognitive.doctor.facts import UNREACHABLE, Facts, SpaceFacts, Verdict, ok, skipped
 
 MAX_SKEW_SECONDS = 5.0  # turns are timed by this machine and abandoned by the clock of the database
 MAX_SKEW_FAILURE_SECONDS = 300.0  # beyond, a turn may seem to precede the one before it
@@ -71,7 +71,7 @@ def dashboard_roles(health: DatabaseHealth) -> Verdict:
     """Report the database role that a dashboard uses to read."""
     granted = health.granted
     if granted is None:
-        return ok("not checked: there is no schema yet")
+        return skipped("there is no schema yet")
     if granted.reader:
         detail = f"{granted.login} reads as {READER}" + (
             f", and across agents as {OVERVIEW}" if granted.overview else ""
@@ -114,7 +114,7 @@ def opening(facts: Facts) -> Verdict:
     if facts.opening_error is not None:
         fix = facts.opening_fix or "change the setting or privilege named; see also the checks above"
         return "failure", facts.opening_error, fix
-    return ok("a layer can open" if facts.database.migrated else "not checked: there is no schema yet")
+    return ok("a layer can open") if facts.database.migrated else skipped("there is no schema yet")
 
 
 def trial(facts: Facts) -> Verdict:
@@ -190,8 +190,9 @@ def spaces(facts: Facts) -> Verdict:
     if facts.database is None:
         return UNREACHABLE
     if spaces.hidden is not None:
-        detail = f"this process has {', '.join(spaces.models)}; the models of agents are unknown: {spaces.hidden}"
-        return "skipped", detail, ""
+        return skipped(
+            f"this process has {', '.join(spaces.models)}; the models of agents are unknown: {spaces.hidden}"
+        )
     missing = [each for each in spaces.agents if each.live and each.model not in spaces.models]
     if missing:
         detail = "; ".join(f"{each.live} agents are searched by {each.model}" for each in missing)
@@ -215,9 +216,9 @@ def vector_index(facts: Facts) -> Verdict:
     """Check that every agent with many memories has a vector index."""
     spaces = facts.spaces
     if facts.database is None or spaces.error is not None:
-        return UNREACHABLE if facts.database is None else ok("not checked: this process has no embedding model")
+        return UNREACHABLE if facts.database is None else skipped("this process has no embedding model")
     if spaces.hidden is not None:
-        return "skipped", f"the sizes of agents are unknown: {spaces.hidden}", ""
+        return skipped(f"the sizes of agents are unknown: {spaces.hidden}")
     if spaces.unindexed:
         detail = f"every search reads all vectors of these large agents: {', '.join(spaces.unindexed)}"
         return "warning", detail, f"`cognitive db index --agent {spaces.unindexed[0]}`, for each of them"
@@ -228,7 +229,11 @@ def degraded_turns(facts: Facts) -> Verdict:
     """Check that few of the latest turns lacked a part that failed or was late."""
     turns, degraded = facts.spaces.turns
     if facts.database is None or facts.spaces.hidden is not None:
-        return UNREACHABLE if facts.database is None else ok(f"not known: {facts.spaces.hidden}")
+        return (
+            UNREACHABLE
+            if facts.database is None
+            else skipped(f"the turns of agents are unknown: {facts.spaces.hidden}")
+        )
     detail = f"{degraded} of {turns} turns of today and yesterday (UTC) were degraded"
     if degraded <= MAX_DEGRADED * turns:
         return ok(detail)
@@ -242,7 +247,7 @@ def users(facts: Facts) -> Verdict:
     if facts.database is None:
         return UNREACHABLE
     if spaces.hidden is not None:
-        return "skipped", f"the speakers of agents are unknown: {spaces.hidden}", ""
+        return skipped(f"the speakers of agents are unknown: {spaces.hidden}")
     if spaces.without_users:
         names = ", ".join(spaces.without_users)
         fix = "pass `user_id` in turns, so that users don't see each other's words; a team's agent may keep them shared"

@@ -23,6 +23,11 @@ def ok(detail: str) -> Verdict:
     return "ok", detail, ""
 
 
+def skipped(detail: str) -> Verdict:
+    """Return the verdict of a check that was not made, with the reason."""
+    return "skipped", detail, ""
+
+
 @dataclass(frozen=True, slots=True)
 class HostFacts:
     """Facts about this machine: settings, the files that they name, the data directory and the journal.

@@ -223,7 +223,7 @@ def _to_tag(namespace: tuple[str, ...]) -> str:
 
 def _stored_value(memory: Memory) -> Mapping[str, Any]:
     """Return the item's value, the time when it was first stored, and whether searches find it."""
-    fields: Mapping[str, Any] = memory.metadata or json.loads(memory.context)  # the context in exports of before
+    fields: Mapping[str, Any] = memory.metadata or json.loads(memory.context)  # of older exports
     return fields
 
 

@@ -45,7 +45,8 @@ PYTHON = [
 def test_python_block_runs_when_pasted_into_a_file(page, source, run, tmp_path):
     file = tmp_path / f"page_{page.stem}.py"  # a file mcp.py would hide the package mcp
     file.write_text(source, encoding="utf-8")
-    run(sys.executable, *(("-c", _TOP_LEVEL_AWAIT_RUNNER) if _has_top_level_await(source) else ()), file)
+    ran = run(sys.executable, *(("-c", _TOP_LEVEL_AWAIT_RUNNER) if _has_top_level_await(source) else ()), file)
+    assert "without memory" not in ran.stderr
 
 
 def _has_top_level_await(source: str) -> bool:
@@ -64,7 +65,7 @@ def test_commands_of_a_page_run_in_order(page, run):
         if line.split()[1] in _LONG_RUNNING:
             _parse(line)
         else:
-            run("sh", "-ec", line)
+            assert "without memory" not in run("sh", "-ec", line).stderr
 
 
 def _parse(line: str) -> None:

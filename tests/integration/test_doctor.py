@@ -265,6 +265,7 @@ async def test_corrupt_model_file_is_reported(machine, monkeypatch):
         ("large agents", replace(FACTS, spaces=SpaceFacts(("m",), hidden="one agent at a time")), "skipped"),
         ("large agents", replace(FACTS, spaces=SpaceFacts(("m",), unindexed=("a",))), "warning"),
         ("degraded turns", replace(FACTS, spaces=SpaceFacts(("m",), turns=(400, 20))), "ok"),
+        ("degraded turns", replace(FACTS, spaces=SpaceFacts(("m",), hidden="one agent at a time")), "skipped"),
         ("degraded turns", replace(FACTS, spaces=SpaceFacts(("m",), turns=(400, 21))), "warning"),
         ("users", replace(FACTS, spaces=SpaceFacts(("m",))), "ok"),
         ("users", replace(FACTS, spaces=SpaceFacts(("m",), hidden="one agent at a time")), "skipped"),

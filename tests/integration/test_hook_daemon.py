@@ -113,9 +113,11 @@ async def test_hook_of_another_version_stops_the_daemon(layer, paths):
 async def test_daemon_stops_when_idle_and_on_request(layer, paths):
     async with serving(layer, paths, idle_seconds=0.05) as task:
         await task
+    assert await call_daemon(paths, VERSION, STATUS) is None
     async with serving(layer, paths) as task:
-        await call_daemon(paths, VERSION, STOP)
+        assert await call_daemon(paths, VERSION, STOP) is not None
         await task
+    assert await call_daemon(paths, VERSION, STATUS) is None
 
 
 async def test_daemon_that_lost_its_socket_stops_without_removing_the_new_one(layer, paths):
@@ -131,6 +133,8 @@ async def test_daemon_stops_when_its_directory_is_removed(layer, paths):
         shutil.rmtree(paths.folder)
         with_private_folders(paths)  # the next hook creates the directory again
         await lost
+        async with serving(layer, paths):
+            assert await call_daemon(paths, VERSION, STATUS) is not None
 
 
 async def test_second_daemon_stops_while_the_first_answers(layer, paths):

@@ -122,6 +122,37 @@ async def test_started_layer_stores_settled_turns_when_the_program_ends(urls, ro
     assert [turn.status for turn in await layer.explain.turns(agent)] == ["completed"]
 
 
+FORKS = """
+    import os, signal, sys
+    from cognitive import Blocking, NewMemory
+    from cognitive.errors import WrongEventLoop
+
+    layer = Blocking.start(sys.argv[1])
+    layer.remember(sys.argv[2], [NewMemory(type="fact", content="The lamp is red.")])
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        try:
+            layer.recall(sys.argv[2], "lamp")
+        except WrongEventLoop as error:
+            assert "fork" in str(error), error
+            layer.close()
+            with Blocking.open(sys.argv[1]) as own:
+                found = len(own.recall(sys.argv[2], "lamp"))
+            os._exit(found)  # at its end, ONNX Runtime would join threads of the parent
+        os._exit(99)
+    _, status = os.waitpid(child, 0)
+    print(os.waitstatus_to_exitcode(status), len(layer.recall(sys.argv[2], "lamp")))
+"""
+
+
+async def test_forked_process_is_told_to_open_its_own_layer(urls, agent, root):
+    """Servers such as uWSGI load the program once, and fork."""
+    command = [sys.executable, "-W", "ignore", "-c", dedent(FORKS), urls.app, agent]
+    ran = await asyncio.to_thread(subprocess.run, command, cwd=root, capture_output=True, timeout=120, check=False)
+    assert (ran.stdout.split(), ran.returncode) == ([b"1", b"1"], 0), ran.stderr
+
+
 async def test_closed_layer_refuses_calls_and_closes_once(urls, embedder, agent):
     def host():
         blocking = Blocking.start(urls.app, embedder=embedder)
