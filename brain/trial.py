@@ -19,6 +19,7 @@ from brain.errors import StoreError
 from brain.postgres.database import Database
 from brain.search import MemorySearch, Query
 from brain.store import MemoryStore
+from brain.turn_outcomes import ReportedOutcome
 from brain.turn_records import (
     Decoy,
     Exposure,
@@ -26,7 +27,6 @@ from brain.turn_records import (
     Judgement,
     OpenTurn,
     PlannedTurn,
-    ReportedOutcome,
     TurnJudgement,
     UsageWeights,
 )
