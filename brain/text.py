@@ -56,6 +56,11 @@ def words(text: str) -> list[str]:
     return result
 
 
+def is_unspaced(text: str) -> bool:
+    """Return True if a text begins with a character of a script without spaces."""
+    return _UNSPACED_RUN.match(text) is not None
+
+
 def word_spans(text: str) -> Iterator[tuple[int, int]]:
     """Return the offsets [start, end) of the words of a text, in order.
 

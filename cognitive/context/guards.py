@@ -13,12 +13,12 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 from brain.caches import cached
+from brain.text import is_unspaced
 from cognitive.context.lexicon import JOINERS, PREPOSITIONS, SEGMENT_WORDS, canonical
 from cognitive.context.sentences import SPEAKER, ParsedSentence
 
 _NOTHING: frozenset[str] = frozenset()
 _SWAPPED = 2  # maximum number of words in a replacement
-_SWAPPED_PAIRS = 5  # the same in scripts that are split into pairs of characters, where a name is several pairs
 _MIN_REORDERED = 0.75  # share of the memory's stems in a text that has them in another order
 _MIN_RELATED = 4  # characters of a stem that related stems begin with
 _MAX_PARSED = 4_096  # texts whose code and segments are cached
@@ -207,8 +207,8 @@ def _reordered(codes: Sequence[Opcode], memory: ParsedSentence, other: ParsedSen
 
 def _replaced(old: Sequence[str], new: Sequence[str], memory: ParsedSentence, other: ParsedSentence) -> bool:
     """Return True if a short phrase `old` of the memory is replaced by a short phrase `new` in the other text."""
-    limit = _SWAPPED_PAIRS if all(not word.isascii() and len(word) <= 2 for word in (*old, *new)) else _SWAPPED
-    return 0 < len(new) <= limit and len(old) <= limit and not set(old) <= other.stems and not set(new) <= memory.stems
+    short = 0 < len(new) <= _SWAPPED and len(old) <= _SWAPPED
+    return short and not set(old) <= other.stems and not set(new) <= memory.stems
 
 
 def _flanked(codes: Sequence[Opcode], n: int, memory: ParsedSentence, other: ParsedSentence) -> bool:
@@ -230,6 +230,16 @@ def _adds(memory: ParsedSentence, other: ParsedSentence) -> bool:
         and not any(_related(stem, known) for stem in segment for known in other.stems)
         for segment in _segments(memory.clauses)
     )
+
+
+def _lacks_pairs(memory: ParsedSentence, other: ParsedSentence) -> bool:
+    """Return True if the other text lacks more than an eighth of the memory's pairs of characters.
+
+    Texts in scripts without spaces are split into such pairs. The other guards hardly see a name there, and vectors
+    of an English model are similar for all texts in such a script.
+    """
+    pairs = {stem for stem in memory.stems if is_unspaced(stem)}
+    return len(pairs - other.stems) > len(pairs) / 8
 
 
 def _related(one: str, other: str) -> bool:
@@ -296,4 +306,5 @@ GUARDS: Mapping[str, Guard] = {
     "opposites": _opposites,
     "direction": _turned_round,
     "a word swapped": _swapped,
+    "character pairs": _lacks_pairs,
 }

@@ -139,6 +139,8 @@ DISTINCT = [
         "Traffic flows from Lyon to Paris over the new link.",
         "Traffic flows from Paris to Lyon over the new link.",
     ),
+    ("script without spaces", "晨光读书会的地点是杭州。", "年度教师大会的地点是杭州。"),
+    ("script without spaces", "我的邻居是做会计的。", "我的邻居是做老师的。"),
 ]
 
 # Differences without a number, a negation or a name. Some of them are missed; the test limits how many.
