@@ -12,6 +12,7 @@ Modules, in order of execution:
 - `import_report`: the counts of an import.
 - `exporter`: export an agent's memories as JSON lines or Markdown.
 - `importer`: import memories and conversations.
+- `transfer_methods`: the methods of `layer.admin` that export and import.
 - `health`: check database, schema, journal and embedding models.
 - `admin`: `layer.admin`, the tasks of operators.
 """

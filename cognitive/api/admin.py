@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -24,9 +24,9 @@ from brain.types import Memory, MemoryType, Revision
 from brain.users import ALL_USERS, Scope, UserId
 from cognitive.api.exporter import Exporter
 from cognitive.api.health import HealthChecks, LayerHealth
-from cognitive.api.import_report import ImportReport
 from cognitive.api.importer import Importer
 from cognitive.api.memories import AgentMemories
+from cognitive.api.transfer_methods import TransferMethods
 from cognitive.context.engine import ContextEngine
 from cognitive.lab.comparison import ModelComparison, compare
 from cognitive.policy.models import context_budgets
@@ -36,7 +36,7 @@ from cognitive.privacy.erasure_listeners import ErasureListener, ErasureListener
 from cognitive.validation import require_label
 
 
-class AdminApi:
+class AdminApi(TransferMethods):
     """Operators' tasks: export and import, retention, indexes and embedding models, learned data, and health checks.
 
     The attribute `reembedding` moves an agent to another embedding model and back (`brain.changes.reembedding`). The
@@ -59,11 +59,10 @@ class AdminApi:
         category_learner: CategoryLearner,
         erasure_listeners: ErasureListeners,
     ) -> None:
+        super().__init__(exporter, importer)
         self.reembedding = reembedding
         self.reindexing = reindexing
         self._memories = memories
-        self._exporter = exporter
-        self._importer = importer
         self._checks = checks
         self._ivf_index = ivf_index
         self._turns = turns
@@ -74,62 +73,6 @@ class AdminApi:
         self._erasure_listeners = erasure_listeners
 
     # --- memories ---
-
-    def export(
-        self, agent_id: str, where: Mapping[str, Any] | None = None, *, user_id: UserId = ALL_USERS
-    ) -> AsyncIterator[str]:
-        """Yield an agent's export as JSON lines, in the format that `import_lines` reads.
-
-        By default it has the memories of all users. `user_id` narrows it to the memories of one user or, with None, to
-        shared ones; each line names its user. With a filter `where` (see `brain.filters`), only the memories that meet
-        its conditions are exported.
-
-        The export contains the agent's language if it was set; every memory, oldest first, with its usage and
-        revisions; the agent's average rates of use by memory type; and the active policies. Vectors are left out,
-        because an import computes them again. Turns are left out; use a database dump for them.
-        """
-        return self._exporter.export(Scope.of(agent_id, user_id), where)
-
-    def export_markdown(
-        self, agent_id: str, where: Mapping[str, Any] | None = None, *, user_id: UserId = ALL_USERS
-    ) -> AsyncIterator[str]:
-        """Yield an agent's memories as lines of Markdown for people, by type and oldest first.
-
-        It leaves out usage and revisions, so it cannot be imported. The parameters are those of `export`.
-        """
-        return self._exporter.export_markdown(Scope.of(agent_id, user_id), where)
-
-    async def import_lines(
-        self, agent_id: str, lines: Iterable[str], *, progress: Progress | None = None, user_id: UserId = ALL_USERS
-    ) -> list[UUID]:
-        """Import memories exported by this product or by another system; return their ids in the order of the file.
-
-        docs/privacy.md lists the systems. `lines` has the lines of the file, or is a
-        `cognitive.formats.records.TextFile`; the layout of its JSON does not matter. The file is read twice, record by
-        record, so it may have any size. Memories of this product keep their ids, usage and revisions, and those of each
-        user their order. Existing memories are not changed, so an interrupted import can be repeated. If the agent has
-        no memories and no language set, it gets the language in the file. Memories of other systems get the trust
-        "foreign". Conversations are stored as by `remember_conversation`, and the ids of those exchanges are returned
-        that are new. After each batch, `progress(done, total)` is called.
-
-        Each memory goes to the user that its record names; without one it is shared. With a `user_id`, memories without
-        a user are that user's, and those of others are refused; with None, those of any user are. A memory whose id is
-        taken by another user's, or by a shared one, gets a new id.
-
-        Raises:
-            InvalidInput: a record is invalid. The message has the line's number, and nothing is stored.
-            StoreConflict: other imports stored the same ids meanwhile, repeatedly. The import can be run again.
-        """
-        return await self._importer.import_lines(Scope.of(agent_id, user_id), lines, progress=progress)
-
-    async def preview_import(
-        self, agent_id: str, lines: Iterable[str], *, progress: Progress | None = None, user_id: UserId = ALL_USERS
-    ) -> ImportReport:
-        """Return what an import of a file would store, merge and drop, and why. Nothing is stored.
-
-        The parameters and errors are those of `import_lines`.
-        """
-        return await self._importer.preview_import(Scope.of(agent_id, user_id), lines, progress=progress)
 
     async def find_by_source(
         self, agent_id: str, type_: MemoryType, sources: Sequence[str], *, user_id: str | None = None
