@@ -259,7 +259,7 @@ def _compose(base: _Infrastructure) -> Services:
     )
     erasure_listeners.add(lambda scope, _: category_learner.forget(scope))
     background.on_close(resolver.drain)
-    recall = Recall(stores.engine, resolver, turns, stores.counter)
+    recall = Recall(stores.engine, resolver, turns, base.reading, stores.counter)
     memories = AgentMemories(
         stores.memories,
         MemoryStates(base.database),

@@ -93,6 +93,7 @@ class MemoryMethods:
         as_of: datetime | None = None,
         user_id: str | None = None,
         related_only: bool = False,
+        max_lag_seconds: float | None = None,
     ) -> RecallHits:
         """Return at most `limit` memories for a query, best first; this is the recall tool of the model.
 
@@ -117,6 +118,8 @@ class MemoryMethods:
                 were not hidden (superseded, retired, expired, merged) yet.
             user_id: the user whose memories are searched beside the shared ones; None searches shared ones only.
             related_only: leave out memories that share no word with the query and whose vector is far from it.
+            max_lag_seconds: read the standby that COGNITIVE_REPLICA_URL names if it lags no more behind; the result's
+                `lag_seconds` says how much, or None if the primary was read. Not within a turn.
 
         Raises:
             InvalidInput: the query or a filter is invalid; the message names it.
@@ -134,6 +137,7 @@ class MemoryMethods:
             now,
             filters,
             related_only=related_only,
+            max_lag_seconds=max_lag_seconds,
         )
 
     async def get(self, agent_id: str, ids: Sequence[UUID], *, user_id: UserId = None) -> list[Memory]:

@@ -224,13 +224,15 @@ class CognitiveClient:
         where: Mapping[str, Any] | None = None,
         as_of: datetime | None = None,
         related_only: bool = False,
+        max_lag_seconds: float | None = None,
         user_id: str | None = None,
     ) -> RecallHits:
         """Return the agent's memories that match a query, best first; there are at least `more` further ones.
 
         `memory_type`, `tags`, `session_id`, `since`, `until` and `where` narrow the search; with `as_of` it finds what
         was visible then, and with `related_only` nothing unrelated. If `turn_id` is given, the memories found are
-        recorded as shown in that turn. `now` is the time at which the ages of memories are measured.
+        recorded as shown in that turn. `now` is the time at which the ages of memories are measured. With
+        `max_lag_seconds`, a standby is read if it lags no more.
         """
         body = RecallBody(
             query=query,
@@ -245,10 +247,11 @@ class CognitiveClient:
             where=where,
             as_of=as_of,
             related_only=related_only,
+            max_lag_seconds=max_lag_seconds,
             user_id=user_id,
         )
         found = await self._of(FoundMemories, "POST", agent_id, "memories", "search", body=body)
-        return RecallHits(found.memories, found.more)
+        return RecallHits(found.memories, found.more, found.lag_seconds)
 
     async def get(self, agent_id: str, ids: Sequence[UUID], *, user_id: UserId = None) -> list[Memory]:
         """Return the agent's memories with these ids, in the order of the ids. Unknown ids are left out."""

@@ -68,7 +68,7 @@ async def recall(agent_id: AgentId, body: RecallBody, layer: Layer, caller: Iden
     arguments = {name: getattr(body, name) for name in RecallBody.model_fields}
     arguments["user_id"] = user_of(caller, body.user_id)
     hits = await layer.recall(agent_id, **arguments)
-    return FoundMemories(hits, hits.more)
+    return FoundMemories(hits, hits.more, hits.lag_seconds)
 
 
 @router.post("/find", summary="List memories by a filter")
