@@ -46,6 +46,7 @@ Modules, in order of execution:
 - `policies`: store the policies that operators saved, and which of them is active.
 - `erasure`: erase memories and agents, and everything derived from them.
 - `caches`: empty the caches of texts after an erasure.
+- `assignment`: assign captured memories and sessions of before users to the users who spoke.
 - `archive`: export an agent's memories with their metadata, and import them.
 - `changes`: change the embedding model or the language of an agent while its turns go on.
 - `ivf_index`: assign a large agent's vectors to cells, so that a search reads only the nearest cells.

@@ -13,6 +13,7 @@ from brain.analytics.turns import TurnAnalytics
 from brain.analytics.users import UserAnalytics
 from brain.archive import Archive
 from brain.artifacts import Artifacts
+from brain.assignment import UserAssigner
 from brain.changes.reembedding import Reembedding
 from brain.changes.reindexing import Reindexing
 from brain.embedding.embedders import Embedders
@@ -336,6 +337,7 @@ def _admin(
         memories,
         Exporter(archive, reindexing, stores.policies),
         Importer(stores.memories, archive, reindexing, policies, stores.policies, conversations),
+        UserAssigner(database),
         checks,
         IvfIndex(database),
         Reembedding(database, base.embedders),

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from brain.analytics.users import UserAnalytics, UserCounts
+from brain.assignment import UserAssigner, UserAssignment, Users
 from brain.changes.backfill import Pace
 from brain.changes.reembedding import Reembedding
 from brain.changes.reindexing import LanguageStatus, Reindexing
@@ -34,7 +35,7 @@ from cognitive.policy.models import context_budgets
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.preflight.category_learning import CategoryLearner, CategoryLearning, ToolUsage
 from cognitive.privacy.erasure_listeners import ErasureListener, ErasureListeners
-from cognitive.validation import require_label
+from cognitive.validation import require_instance, require_label
 
 
 class AdminApi(TransferMethods):
@@ -49,6 +50,7 @@ class AdminApi(TransferMethods):
         memories: AgentMemories,
         exporter: Exporter,
         importer: Importer,
+        assigner: UserAssigner,
         checks: HealthChecks,
         ivf_index: IvfIndex,
         reembedding: Reembedding,
@@ -65,6 +67,7 @@ class AdminApi(TransferMethods):
         self.reembedding = reembedding
         self.reindexing = reindexing
         self._memories = memories
+        self._assigner = assigner
         self._checks = checks
         self._ivf_index = ivf_index
         self._turns = turns
@@ -91,6 +94,22 @@ class AdminApi(TransferMethods):
         """
         require_label("agent_id", agent_id)
         return await self._batch.read(agent_id, parked=parked, dry_run=dry_run, progress=progress)
+
+    async def assign_users(
+        self, agent_id: str, users: Users | None = None, *, dry_run: bool = False, progress: Progress | None = None
+    ) -> UserAssignment:
+        """Assign captured memories and sessions of before an agent had users to the users who spoke.
+
+        Their turns recorded the user that the host named. `users` maps such a name to a user id, or to None to keep its
+        rows shared; any other name is the id. With `dry_run`, rows are only counted. `progress(done, total)` is called
+        after each batch. An interrupted call can be repeated. Ids, usage and revisions stay. A session of several
+        speakers stays shared, as do memories that the host stored.
+
+        Raises:
+            InvalidInput: `users` has an invalid id.
+        """
+        require_instance("users", users or {}, Mapping, 'a mapping such as {"Ada Lovelace": "ada"}')
+        return await self._assigner.assign(Scope.of(agent_id), users or {}, dry_run=dry_run, progress=progress)
 
     async def find_by_source(
         self, agent_id: str, type_: MemoryType, sources: Sequence[str], *, user_id: str | None = None

@@ -250,7 +250,10 @@ def users(facts: Facts) -> Verdict:
         return skipped(f"the speakers of agents are unknown: {spaces.hidden}")
     if spaces.without_users:
         names = ", ".join(spaces.without_users)
-        fix = "pass `user_id` in turns, so that users don't see each other's words; a team's agent may keep them shared"
+        fix = (
+            "pass `user_id` in turns, so that users don't see each other's words, and run `cognitive user assign AGENT"
+            " --dry-run`; a team's agent may keep them shared"
+        )
         return "warning", f"these agents share what several speakers said, and have no users: {names}", fix
     return ok("no agent without users has several speakers")
 

@@ -217,6 +217,7 @@ def test_every_command_works_and_prints_its_documented_json(shell, urls, tmp_pat
     [copy] = shell("memory", "share", own, "--user", "ann")["ids"]
     assert shell("memory", "show", copy)["memories"][0]["source"] == f"shared:{own}"
     assert [(each["user_id"], each["memories"]) for each in shell("user", "list")["users"]] == [("ann", 1)]
+    assert shell("user", "assign", shell.agent, "--dry-run")["users"] == {}  # its turns recorded no users
     assert shell("user", "erase", "ann", "--yes")["memories"] == 1
     assert shell("session", "end", "s1") == {"ended": True}
     assert shell("session", "end", "s1", "--clear", "--yes")["artifacts"] == 1

@@ -15,6 +15,7 @@ PORTS = [
     "agents",
     "archive",
     "artifacts",
+    "assignment",
     "bench",
     "erase_scope",
     "fleet",
