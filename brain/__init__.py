@@ -12,6 +12,7 @@ Modules, in order of execution:
 - `ports`: define the interface of an embedding model.
 - `store`: remember, read, change and supersede memories.
 - `forming`: note which turns' captured lines are still to form memories.
+- `model_readings`: note which turns a model is still to read, and the tokens that it took.
 - `states`: hide memories and show them again.
 - `redacting`: remove secrets and personal data from a text before it is stored.
 - `preparing`: identify, index and embed memories before they are written.
@@ -45,6 +46,7 @@ Modules, in order of execution:
 - `policies`: store the policies that operators saved, and which of them is active.
 - `erasure`: erase memories and agents, and everything derived from them.
 - `caches`: empty the caches of texts after an erasure.
+- `assignment`: assign captured memories and sessions of before users to the users who spoke.
 - `archive`: export an agent's memories with their metadata, and import them.
 - `changes`: change the embedding model or the language of an agent while its turns go on.
 - `ivf_index`: assign a large agent's vectors to cells, so that a search reads only the nearest cells.

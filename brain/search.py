@@ -20,6 +20,7 @@ from brain.filters import NO_FILTER, MemoryFilter
 from brain.languages import AgentLanguages, IndexLanguages
 from brain.past_turns import PastTurn, PastTurns
 from brain.postgres.database import Connection, Database
+from brain.postgres.reading import LaggingReads
 from brain.postgres.wire_types import encode_halfvec
 from brain.terms import (
     LARGE_AGENT_PASSAGES,
@@ -162,13 +163,17 @@ class MemorySearch:
 
     def __init__(
         self,
-        database: Database,
+        database: Database | LaggingReads,
         on_models: Callable[[str, EmbeddingSpaces], None] = lambda agent_id, spaces: None,
         languages: AgentLanguages | None = None,
     ) -> None:
         self._database = database
         self._on_models = on_models
         self._languages = languages if languages is not None else AgentLanguages()
+
+    def on(self, database: LaggingReads) -> MemorySearch:
+        """Return this search on another database, such as a standby."""
+        return MemorySearch(database, self._on_models, self._languages)
 
     async def find(self, scope: Scope, query: Query, *, timeout: float = 60.0) -> SearchResult:
         """Return every candidate of the query with its raw scores, and the statistics needed to weight the scores.

@@ -59,7 +59,7 @@ class Settings(BaseSettings):
     breaker_wait: Annotated[float, Field(gt=0)] = 0.25
     """Seconds until the open circuit breaker's first probe, doubled after each failed probe."""
 
-    breaker_max_wait: Annotated[float, Field(gt=0)] = 5.0
+    breaker_max_wait: Annotated[float, Field(gt=0)] = 4.0
     """Maximum number of seconds between two probes of the open circuit breaker."""
 
     policy: Path | None = None

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from brain.errors import InvalidInput, RecallClosed, StoreUnavailable
 from brain.filters import NO_FILTER, MemoryFilter
+from brain.postgres.reading import LaggingReads, ReadDatabase
 from brain.turns import TurnLog
 from brain.types import MEMORY_TYPES, MemoryType
 from brain.users import Scope
@@ -46,17 +47,24 @@ class _Search:
     policy: Policy
     present: frozenset[UUID]
     related_only: bool = False
+    reads: LaggingReads | None = None
 
 
 class Recall:
     """Answers the recall tool, by which a model searches the agent's memories."""
 
     def __init__(
-        self, engine: ContextEngine, policies: PolicyResolver, turns: TurnLog, counter: TokenCounter = count
+        self,
+        engine: ContextEngine,
+        policies: PolicyResolver,
+        turns: TurnLog,
+        reading: ReadDatabase,
+        counter: TokenCounter = count,
     ) -> None:
         self._engine = engine
         self._policies = policies
         self._turns = turns
+        self._reading = reading
         self._counter = counter
 
     async def search(
@@ -70,19 +78,25 @@ class Recall:
         filters: MemoryFilter = NO_FILTER,
         *,
         related_only: bool = False,
+        max_lag_seconds: float | None = None,
     ) -> RecallHits:
         """Return at most `limit` memories for a query, best first; at least `more` of the result were left out.
 
         Near-identical memories are one hit with a count. If `turn_id` is given, memories that the turn's prompt already
         shows are left out, and the results are recorded as shown in that turn. With `related_only`, memories are left
-        out that share no word with the query and whose vector is far from it.
+        out that share no word with the query and whose vector is far from it. With `max_lag_seconds`, a standby is read
+        if it lags no more.
 
         Raises:
-            InvalidInput: an unknown memory type, a limit outside 1 to 200, or a query that is not a text.
+            InvalidInput: a turn with `max_lag_seconds`, an unknown memory type, a limit outside 1 to 200, or a query
+                that is not a text.
             RecallClosed: the policy disables the tool in turns of this frame (question, task, ...).
             StoreUnavailable: Postgres is down or did not answer in time.
         """
         _require_searchable(query, turn_id, now)
+        if max_lag_seconds is not None and (turn_id or not max_lag_seconds >= 0):
+            raise InvalidInput("max_lag_seconds: at least 0, and without turn_id, since a turn never reads a standby")
+        reads = LaggingReads(self._reading, max_lag_seconds) if max_lag_seconds is not None else None
         policy, now = await self._policies.current(scope.agent_id), now or datetime.now(UTC)
         if memory_type is not None and memory_type not in MEMORY_TYPES:
             raise InvalidInput(f"memory_type: expected one of {', '.join(MEMORY_TYPES)}, got {memory_type!r}")
@@ -92,8 +106,10 @@ class Recall:
             await _require_open(self._turns, scope, turn_id, policy)
         types = (memory_type,) if memory_type is not None else MEMORY_TYPES
         present = await self._present(scope, turn_id, now, policy) if turn_id else frozenset[UUID]()
-        found = await self._find(_Search(scope, query, types, limit, now, filters, policy, present, related_only))
-        hits = RecallHits(_hits(found[:limit]), more=len(found[limit:]))
+        found = await self._find(
+            _Search(scope, query, types, limit, now, filters, policy, present, related_only, reads)
+        )
+        hits = RecallHits(_hits(found[:limit]), len(found[limit:]), reads.lag if reads is not None else None)
         if turn_id and hits:
             gaps = await _relevance_gaps(self._turns, scope, turn_id, hits)
             tokens = (self._counter(hit.content) for hit in hits)
@@ -136,7 +152,9 @@ class Recall:
         read = signals.read(search.query, now=search.now)
         # no small-talk rules here: a model that searches for "thanks" means the word
         queries = [RetrievalQuery(type_, search.query, wanted, read.recency, read.dates) for type_ in search.types]
-        ranked = await self._engine.recall(search.scope, queries, search.filters, search.now, search.policy)
+        ranked = await self._engine.recall(
+            search.scope, queries, search.filters, search.now, search.policy, reads=search.reads
+        )
         folded = fold(formed.drop_lines(trust.drop_untrusted(ranked, search.policy).kept).kept)
         found = [
             each

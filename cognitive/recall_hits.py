@@ -48,14 +48,17 @@ class RecallHits(tuple[RecallHit, ...]):
 
     `more` is the number of further memories that the same search found; a higher limit returns them. A large store may
     hold still more, because a search does not read every memory. A slice counts the memories that it leaves out.
+    `lag_seconds` is how far the standby that was read lagged behind the primary; None if the primary was read.
     """
 
     more: int
+    lag_seconds: float | None
 
-    def __new__(cls, hits: Iterable[RecallHit] = (), more: int = 0) -> RecallHits:
+    def __new__(cls, hits: Iterable[RecallHit] = (), more: int = 0, lag_seconds: float | None = None) -> RecallHits:
         """Return a tuple of these hits."""
         made = super().__new__(cls, hits)
         made.more = more
+        made.lag_seconds = lag_seconds
         return made
 
     @overload
@@ -69,4 +72,4 @@ class RecallHits(tuple[RecallHit, ...]):
         if not isinstance(key, slice):
             return super().__getitem__(key)
         hits = super().__getitem__(key)
-        return RecallHits(hits, self.more + len(self) - len(hits))
+        return RecallHits(hits, self.more + len(self) - len(hits), self.lag_seconds)

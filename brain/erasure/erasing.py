@@ -19,7 +19,7 @@ from brain.embedding.embedders import Embedders
 from brain.erasure import erase_rows, preview, purge_derived
 from brain.erasure.purge_derived import Purge, Quoting
 from brain.erasure.residue import Residue, says_nothing
-from brain.errors import InvalidInput, StoreError, UnknownMemory
+from brain.errors import InvalidInput, StoreConflict, StoreError, UnknownMemory
 from brain.memory_rows import SQL
 from brain.postgres.database import Connection, Database, T, Work
 from brain.postgres.transaction import write_as
@@ -280,6 +280,9 @@ async def _erased(sought: _Sought, others: _Others, before: Counter[str], c: Con
         await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id))
     if await _said(agent_id, sought.ids, c) - sought.texts:
         return None
+    owners = {row["user_id"] for row in await c.fetch(*SQL.owners(agent_id=agent_id, memory_ids=sought.ids))}
+    if owners != {sought.purge.user_id}:
+        raise StoreConflict("memories to erase were assigned to users meanwhile; nothing is erased, try again")
     late = await purge_derived.quoting(c, sought.purge, gone, sought.since)
     if any(other.differs for other in late):
         return late

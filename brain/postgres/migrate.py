@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,9 @@ async def upgrade(url: str, *, to: str = "head", scripts: Path | None = None, at
         SchemaError: the server is too old, pgvector is missing, the role lacks a privilege, the database's revision is
             unknown, or a long transaction holds a lock.
     """
-    engine = create_async_engine(_sqlalchemy_url(url), poolclass=NullPool)
+    # asyncpg reads the URL, as elsewhere: it may contain settings, which SQLAlchemy does not know
+    connect = partial(asyncpg.connect, plain_url(url))
+    engine = create_async_engine(_sqlalchemy_url(url), poolclass=NullPool, async_creator=connect)
     try:
         async with engine.connect() as connection:
             driver = (await connection.get_raw_connection()).driver_connection
@@ -170,8 +173,7 @@ def _sqlalchemy_url(url: str) -> sa.URL:
         raise SchemaError(f"not a database URL: {error}") from error
     if parsed.get_backend_name() not in {"postgresql", "postgres"}:
         raise SchemaError(f"not a Postgres URL: it begins with {parsed.drivername!r}, not 'postgresql'")
-    query = {"ssl" if name == "sslmode" else name: value for name, value in parsed.query.items()}  # the driver's name
-    return parsed.set(drivername="postgresql+asyncpg", query=query)
+    return parsed.set(drivername="postgresql+asyncpg", query={})
 
 
 def _prerequisites(connection: sa.Connection) -> None:

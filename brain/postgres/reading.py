@@ -11,6 +11,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from math import inf
 from time import monotonic
 from typing import Any
 
@@ -104,6 +105,10 @@ async def _server_at(which: str, url: str) -> ReadServer:
         raise StoreUnavailable(f"{which} does not answer: {error}") from error
 
 
+class _Lags(StoreError):
+    """Raised when a standby lags more than its reader accepts."""
+
+
 class ReadDatabase:
     """A pool of read-only connections for dashboards and analysis, so that reads and turns do not wait for each other.
 
@@ -145,7 +150,7 @@ class ReadDatabase:
         self._breaker = breaker
         self._standby = standby
         self._standby_after = 0.0  # the standby is not used before this time of the monotonic clock
-        self._cluster: int | None = None
+        self._primary: ReadServer | None = None  # when it was last asked
         self._opening = asyncio.Lock()
         self._opened: tuple[Database, Granted] | None = None
 
@@ -162,14 +167,26 @@ class ReadDatabase:
 
         The standby gets half of the timeout. If it fails, the work is run on the server.
         """
+        result, _ = await self.run_lagging(scope, work, inf, timeout=timeout)
+        return result
+
+    async def run_lagging(
+        self, scope: Scope, work: Work[T], max_seconds: float, *, timeout: float, snapshot: bool = False
+    ) -> tuple[T, float | None]:
+        """Run read-only work on the standby if it lags at most `max_seconds`, and return the result and its lag.
+
+        Otherwise the work is run on the server, as by `run`, and the lag is None.
+        """
         if self._standby is not None and monotonic() >= self._standby_after:
             try:
-                return await self._run_on_standby(self._standby, scope, work, timeout / 2)
+                return await self._run_on_standby(self._standby, scope, work, max_seconds, timeout / 2, snapshot)
+            except _Lags as error:
+                log.info("reading from the primary, not from the standby: %s", error)
             except (StoreError, TimeoutError) as error:
                 self._standby_after = monotonic() + _RETRY_SECONDS
                 log.warning("reading from the primary, not from the standby: %s", str(error) or "no answer in time")
         database, _ = await self._open()
-        return await database.run(scope, work, timeout=timeout)
+        return await database.run(scope, work, timeout=timeout, snapshot=snapshot), None
 
     async def compared(self) -> Replica | None:
         """Return how far the standby lags behind the server, or None if no standby is configured."""
@@ -183,20 +200,36 @@ class ReadDatabase:
         if opened is not None:
             await opened[0].close()
 
-    async def _run_on_standby(self, standby: ReadDatabase, scope: Scope, work: Work[T], seconds: float) -> T:
-        """Run work on the standby, after checking in the same transaction that it was not promoted to a primary."""
-        if self._cluster is None:
-            database, _ = await self._open()
-            self._cluster = (await database.run(Scope(""), server, timeout=seconds)).cluster
-        cluster = self._cluster
+    async def _run_on_standby(
+        self,
+        standby: ReadDatabase,
+        scope: Scope,
+        work: Work[T],
+        max_seconds: float,
+        timeout: float,
+        snapshot: bool,
+    ) -> tuple[T, float]:
+        """Run work on the standby, after checking in the same transaction that it may be read; return its lag too.
 
-        async def checked(connection: Connection) -> T:
-            if (reason := unfit(await server(connection), cluster)) is not None:
+        It may not be read after its promotion to a primary, or if it lags more than `max_seconds`.
+        """
+        database, _ = await self._open()
+        if self._primary is None or max_seconds < inf:  # how far the primary is matters for the lag only
+            self._primary = await database.run(Scope(""), server, timeout=timeout)
+        primary = self._primary
+
+        async def checked(connection: Connection) -> tuple[T, float]:
+            state = await server(connection)
+            if (reason := unfit(state, primary.cluster)) is not None:
                 raise StoreError(reason)
-            return await work(connection)
+            lag = (state.since or 0.0) if state.position < primary.position else 0.0
+            if lag > max_seconds:
+                raise _Lags(f"it lags {lag:.1f} s, more than {max_seconds:g} s")
+            return await work(connection), lag
 
         await Deadline(_STANDBY_MS).within(standby.granted())
-        return await standby.run(scope, checked, timeout=seconds)
+        reading, _ = await standby._open()
+        return await reading.run(scope, checked, timeout=timeout, snapshot=snapshot)
 
     async def _open(self) -> tuple[Database, Granted]:
         async with self._opening:
@@ -232,3 +265,22 @@ class ReadDatabase:
             clustered=self._clustered,
             breaker=self._breaker(),
         )
+
+
+class LaggingReads:
+    """Runs reads on a standby that lags at most `max_seconds`, if there is one, and otherwise on the primary.
+
+    `lag` is how far the standby lagged at the latest read, in seconds; None if the primary was read.
+    """
+
+    def __init__(self, reading: ReadDatabase, max_seconds: float) -> None:
+        self._reading = reading
+        self._max_seconds = max_seconds
+        self.lag: float | None = None
+
+    async def run(self, scope: Scope, work: Work[T], *, timeout: float = 60.0, snapshot: bool = False) -> T:
+        """Run read-only work as `Database.run` does."""
+        result, self.lag = await self._reading.run_lagging(
+            scope, work, self._max_seconds, timeout=timeout, snapshot=snapshot
+        )
+        return result

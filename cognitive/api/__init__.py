@@ -11,7 +11,9 @@ Modules, in order of execution:
 - `jsonl`: read and write the JSON lines of exports and imports.
 - `import_report`: the counts of an import.
 - `exporter`: export an agent's memories as JSON lines or Markdown.
+- `conversation_importer`: count and store the conversations of imported files.
 - `importer`: import memories and conversations.
+- `transfer_methods`: the methods of `layer.admin` that export and import.
 - `health`: check database, schema, journal and embedding models.
 - `admin`: `layer.admin`, the tasks of operators.
 """

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 from brain.analytics.users import UserAnalytics, UserCounts
+from brain.assignment import UserAssigner, UserAssignment, Users
 from brain.changes.backfill import Pace
 from brain.changes.reembedding import Reembedding
 from brain.changes.reindexing import LanguageStatus, Reindexing
@@ -24,19 +25,20 @@ from brain.types import Memory, MemoryType, Revision
 from brain.users import ALL_USERS, Scope, UserId
 from cognitive.api.exporter import Exporter
 from cognitive.api.health import HealthChecks, LayerHealth
-from cognitive.api.import_report import ImportReport
 from cognitive.api.importer import Importer
 from cognitive.api.memories import AgentMemories
+from cognitive.api.transfer_methods import TransferMethods
 from cognitive.context.engine import ContextEngine
+from cognitive.formation.model.batch import ModelBatch, ModelBatchReport
 from cognitive.lab.comparison import ModelComparison, compare
 from cognitive.policy.models import context_budgets
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.preflight.category_learning import CategoryLearner, CategoryLearning, ToolUsage
 from cognitive.privacy.erasure_listeners import ErasureListener, ErasureListeners
-from cognitive.validation import require_label
+from cognitive.validation import require_instance, require_label
 
 
-class AdminApi:
+class AdminApi(TransferMethods):
     """Operators' tasks: export and import, retention, indexes and embedding models, learned data, and health checks.
 
     The attribute `reembedding` moves an agent to another embedding model and back (`brain.changes.reembedding`). The
@@ -48,6 +50,7 @@ class AdminApi:
         memories: AgentMemories,
         exporter: Exporter,
         importer: Importer,
+        assigner: UserAssigner,
         checks: HealthChecks,
         ivf_index: IvfIndex,
         reembedding: Reembedding,
@@ -58,12 +61,13 @@ class AdminApi:
         policies: PolicyResolver,
         category_learner: CategoryLearner,
         erasure_listeners: ErasureListeners,
+        batch: ModelBatch,
     ) -> None:
+        super().__init__(exporter, importer)
         self.reembedding = reembedding
         self.reindexing = reindexing
         self._memories = memories
-        self._exporter = exporter
-        self._importer = importer
+        self._assigner = assigner
         self._checks = checks
         self._ivf_index = ivf_index
         self._turns = turns
@@ -72,64 +76,40 @@ class AdminApi:
         self._policies = policies
         self._category_learner = category_learner
         self._erasure_listeners = erasure_listeners
+        self._batch = batch
 
     # --- memories ---
 
-    def export(
-        self, agent_id: str, where: Mapping[str, Any] | None = None, *, user_id: UserId = ALL_USERS
-    ) -> AsyncIterator[str]:
-        """Yield an agent's export as JSON lines, in the format that `import_lines` reads.
+    async def form_by_model(
+        self, agent_id: str, *, parked: bool = False, dry_run: bool = False, progress: Progress | None = None
+    ) -> ModelBatchReport:
+        """Have the model of the layer read the completed turns of all users that it did not read, session by session.
 
-        By default it has the memories of all users. `user_id` narrows it to the memories of one user or, with None, to
-        shared ones; each line names its user. With a filter `where` (see `brain.filters`), only the memories that meet
-        its conditions are exported.
-
-        The export contains the agent's language if it was set; every memory, oldest first, with its usage and
-        revisions; the agent's average rates of use by memory type; and the active policies. Vectors are left out,
-        because an import computes them again. Turns are left out; use a database dump for them.
-        """
-        return self._exporter.export(Scope.of(agent_id, user_id), where)
-
-    def export_markdown(
-        self, agent_id: str, where: Mapping[str, Any] | None = None, *, user_id: UserId = ALL_USERS
-    ) -> AsyncIterator[str]:
-        """Yield an agent's memories as lines of Markdown for people, by type and oldest first.
-
-        It leaves out usage and revisions, so it cannot be imported. The parameters are those of `export`.
-        """
-        return self._exporter.export_markdown(Scope.of(agent_id, user_id), where)
-
-    async def import_lines(
-        self, agent_id: str, lines: Iterable[str], *, progress: Progress | None = None, user_id: UserId = ALL_USERS
-    ) -> list[UUID]:
-        """Import memories exported by this product or by another system; return their ids in the order of the file.
-
-        docs/privacy.md lists the systems. `lines` has the lines of the file, or is a
-        `cognitive.formats.records.TextFile`; the layout of its JSON does not matter. The file is read twice, record by
-        record, so it may have any size. Memories of this product keep their ids, usage and revisions, and those of each
-        user their order. Existing memories are not changed, so an interrupted import can be repeated. If the agent has
-        no memories and no language set, it gets the language in the file. Memories of other systems get the trust
-        "foreign". Conversations are stored as by `remember_conversation`, and the ids of those exchanges are returned
-        that are new. After each batch, `progress(done, total)` is called.
-
-        Each memory goes to the user that its record names; without one it is shared. With a `user_id`, memories without
-        a user are that user's, and those of others are refused; with None, those of any user are. A memory whose id is
-        taken by another user's, or by a shared one, gets a new id.
+        With `parked`, also turns on which it failed three times. With `dry_run`, only count the turns. A call that was
+        broken off can be repeated. `progress(done, total)` is called after each session.
 
         Raises:
-            InvalidInput: a record is invalid. The message has the line's number, and nothing is stored.
-            StoreConflict: other imports stored the same ids meanwhile, repeatedly. The import can be run again.
+            InvalidInput: the layer has no model (`extractor=ModelExtractor(ask)`), and this is no dry run.
+            StoreUnavailable: Postgres is unavailable; repeat the call.
         """
-        return await self._importer.import_lines(Scope.of(agent_id, user_id), lines, progress=progress)
+        require_label("agent_id", agent_id)
+        return await self._batch.read(agent_id, parked=parked, dry_run=dry_run, progress=progress)
 
-    async def preview_import(
-        self, agent_id: str, lines: Iterable[str], *, progress: Progress | None = None, user_id: UserId = ALL_USERS
-    ) -> ImportReport:
-        """Return what an import of a file would store, merge and drop, and why. Nothing is stored.
+    async def assign_users(
+        self, agent_id: str, users: Users | None = None, *, dry_run: bool = False, progress: Progress | None = None
+    ) -> UserAssignment:
+        """Assign captured memories and sessions of before an agent had users to the users who spoke.
 
-        The parameters and errors are those of `import_lines`.
+        Their turns recorded the user that the host named. `users` maps such a name to a user id, or to None to keep its
+        rows shared; any other name is the id. With `dry_run`, rows are only counted. `progress(done, total)` is called
+        after each batch. An interrupted call can be repeated. Ids, usage and revisions stay. A session of several
+        speakers stays shared, as do memories that the host stored.
+
+        Raises:
+            InvalidInput: `users` has an invalid id.
         """
-        return await self._importer.preview_import(Scope.of(agent_id, user_id), lines, progress=progress)
+        require_instance("users", users or {}, Mapping, 'a mapping such as {"Ada Lovelace": "ada"}')
+        return await self._assigner.assign(Scope.of(agent_id), users or {}, dry_run=dry_run, progress=progress)
 
     async def find_by_source(
         self, agent_id: str, type_: MemoryType, sources: Sequence[str], *, user_id: str | None = None

@@ -34,13 +34,13 @@ class ImportCounts:
     """Counts the records of a file."""
 
     def __init__(self) -> None:
-        self._formats, self._users, self._dropped = Counter[str](), Counter[str](), Counter[str]()
+        self._formats, self._users, self._dropped = Counter[str](), Counter[str | None](), Counter[str]()
         self._first: dict[str, int] = {}
 
     def add(self, form: str, user_id: str | None, memories: int = 1) -> None:
         """Count memories with the name of their format and their user; None for shared memories."""
-        self._formats[form] += memories
-        if user_id is not None:
+        if memories:
+            self._formats[form] += memories
             self._users[user_id] += memories
 
     def drop(self, reason: str, line: int, times: int = 1) -> None:
@@ -54,7 +54,7 @@ class ImportCounts:
         return ImportReport(
             memories=self._formats.total(),
             formats=dict(self._formats),
-            users=dict(self._users),
+            users={name: number for name, number in self._users.items() if name is not None},
             dropped=dict(self._dropped),
             first_dropped=self._first,
         )

@@ -18,6 +18,7 @@ from brain.store import BATCH, MemoryStore, Progress
 from brain.types import NewMemory
 from brain.users import SHARED, Scope
 from cognitive.api import jsonl
+from cognitive.api.conversation_importer import ConversationImporter
 from cognitive.api.import_report import ImportCounts, ImportReport
 from cognitive.api.jsonl import (
     AgentLine,
@@ -35,7 +36,6 @@ from cognitive.formats.records import Lines, rereadable
 from cognitive.policy.live import with_changes
 
 _TRIES = 5  # of a batch whose ids other imports take meanwhile
-_LEFT_OUT = "a message that is small talk or not the last answer, or that Policy.capture leaves out"
 _Link = tuple[str | None, UUID | None]  # a user, and the id of a memory in the file
 
 
@@ -56,7 +56,7 @@ class Importer:
         self._reindexing = reindexing
         self._policies = policies
         self._policy_store = policy_store
-        self._conversations = conversations
+        self._conversations = ConversationImporter(conversations)
 
     async def preview_import(
         self, scope: Scope, text: Iterable[str], *, progress: Progress | None = None
@@ -68,7 +68,7 @@ class Importer:
         contents, known, sources, new, done = _Contents(), set[tuple[str, bytes]](), set[str](), 0, 0
         async for memories, talk in self._examined(scope, Lines(text), contents):
             new += await self._count_new(scope.agent_id, memories, known)
-            new += await self._count_exchanges(scope, talk, contents.counts, sources) if talk is not None else 0
+            new += await self._conversations.count(scope, talk, contents.counts, sources) if talk is not None else 0
             done += len(memories) + _size(talk)
             if progress is not None:
                 progress(done, 0)
@@ -107,7 +107,7 @@ class Importer:
                 for line, id in zip(memories, stored, strict=True):
                     if line.undated:
                         undated.setdefault(line.user_id, []).append(id)
-                ids += stored + (await self._remember(scope, talk) if talk is not None else [])
+                ids += stored + (await self._conversations.remember(scope, talk) if talk is not None else [])
                 done += len(memories) + _size(talk)
                 if progress is not None:
                     progress(done, total)
@@ -164,31 +164,6 @@ class Importer:
             new += identity not in stored and identity not in known and not (place is not None and place.is_known)
             known.add(identity)
         return new
-
-    async def _count_exchanges(
-        self, scope: Scope, line: ConversationLine, counts: ImportCounts, known: set[str]
-    ) -> int:
-        """Add the memories of a conversation to `counts`, and return how many are new.
-
-        `known` has the sources of the conversations before it, and gets those of this one.
-        """
-        view, talk, new = _view(scope), line.conversation, 0
-        exchanges = self._conversations.exchanges(view, talk.messages, talk.session_id, datetime.now(UTC))
-        known |= await self._conversations.stored_sources(exchanges)
-        for exchange in exchanges:
-            is_new = known.isdisjoint(exchange.sources)
-            formed = await asyncio.to_thread(self._conversations.formed, exchange) if is_new else []
-            counts.add(line.form, view.user, len(exchange.lines) + len(formed))
-            new += len(exchange.lines) + len(formed) if is_new else 0
-            known.update(exchange.sources)
-        counts.drop(_LEFT_OUT, line.number, len(talk.messages) - sum(len(each.lines) for each in exchanges))
-        return new
-
-    async def _remember(self, scope: Scope, line: ConversationLine) -> list[UUID]:
-        """Store a conversation, and return the ids of the memories that are new."""
-        talk = line.conversation
-        stored = await self._conversations.remember(_view(scope), talk.messages, talk.session_id, None)
-        return [*stored.lines, *stored.formed]
 
     async def _repoint(
         self, agent_id: str, renamed: Mapping[_Link, UUID], undated: Mapping[str | None, Sequence[UUID]]
@@ -328,11 +303,6 @@ def _memories_and_talk(batch: Sequence[Entry], scope: Scope) -> tuple[list[Impor
 
 def _size(talk: ConversationLine | None) -> int:
     return len(talk.conversation.messages) if talk is not None else 0
-
-
-def _view(scope: Scope) -> Scope:
-    """Return the view whose conversation it becomes: the operator's has those of the view without a user."""
-    return scope.as_user(None) if scope.sees_all else scope
 
 
 def _renamed(memory: NewMemory, renamed: Mapping[_Link, UUID]) -> NewMemory:

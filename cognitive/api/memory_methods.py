@@ -58,18 +58,21 @@ class MemoryMethods:
         user_id: str | None = None,
         session_id: str = "imported",
         now: datetime | None = None,
+        progress: Progress | None = None,
     ) -> RememberedConversation:
-        """Store the exchanges of a conversation as captured lines, and the memories that the rules form from them.
+        """Store the exchanges of a conversation as captured lines, and the memories that are formed from them.
 
         `messages` have a role and content, and may have the time `at`; `now` is when the conversation ended. Exchanges
         that are stored already, also from a shorter version of the conversation, are left unchanged. The policy's
-        `capture` says which lines are stored; with "off", the user's and the assistant's.
+        `capture` says which lines are stored; with "off", the user's and the assistant's. A model of the layer reads
+        each exchange before it is stored. `progress(done, total)` is called for each exchange.
 
         Raises:
             InvalidInput: an id or a message is invalid; nothing is stored.
             StoreUnavailable: Postgres is unavailable; repeat the call.
         """
-        return await self._conversations.remember(Scope.of_one(agent_id, user_id), messages, session_id, now)
+        scope = Scope.of_one(agent_id, user_id)
+        return await self._conversations.remember(scope, messages, session_id, now, progress)
 
     @instrument(RECALL)
     @waits_for_recovery
@@ -90,6 +93,7 @@ class MemoryMethods:
         as_of: datetime | None = None,
         user_id: str | None = None,
         related_only: bool = False,
+        max_lag_seconds: float | None = None,
     ) -> RecallHits:
         """Return at most `limit` memories for a query, best first; this is the recall tool of the model.
 
@@ -114,6 +118,8 @@ class MemoryMethods:
                 were not hidden (superseded, retired, expired, merged) yet.
             user_id: the user whose memories are searched beside the shared ones; None searches shared ones only.
             related_only: leave out memories that share no word with the query and whose vector is far from it.
+            max_lag_seconds: read the standby that COGNITIVE_REPLICA_URL names if it lags no more behind; the result's
+                `lag_seconds` says how much, or None if the primary was read. Not within a turn.
 
         Raises:
             InvalidInput: the query or a filter is invalid; the message names it.
@@ -131,6 +137,7 @@ class MemoryMethods:
             now,
             filters,
             related_only=related_only,
+            max_lag_seconds=max_lag_seconds,
         )
 
     async def get(self, agent_id: str, ids: Sequence[UUID], *, user_id: UserId = None) -> list[Memory]:

@@ -1,8 +1,8 @@
-"""`cognitive user`: list the users of an agent, and erase all data of one."""
+"""`cognitive user`: list the users of an agent, assign what was said before it had users, and erase all data of one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -17,12 +17,22 @@ from cognitive.cli.shapes import RECEIPT
 
 if TYPE_CHECKING:
     from brain.analytics.users import UserCounts
+    from brain.assignment import UserAssignment
     from brain.receipts import Receipt
+
+_WHY_SHARED = {
+    "no_user": "no user is recorded",
+    "kept": "kept by --user",
+    "linked": "they replaced, or were merged with, a memory that goes to no one or to another user",
+    "stored": "the user has equal ones",
+    "several": "several users spoke in them, or none in some turns",
+    "open": "a turn of them is open",
+}
 
 
 @click.group()
 def command() -> None:
-    """List the users of an agent, or erase all data of one."""
+    """List the users of an agent, assign what was said before it had users, or erase all data of one."""
 
 
 @command.command("list", cls=JsonCommand, shape="{users: [{user_id, memories, sessions, turns, last_at?}]}")
@@ -46,6 +56,59 @@ def _show_list(users: Sequence[UserCounts]) -> None:
         for each in users
     ]
     printing.table(("user", "memories", "sessions", "turns", "last turn"), rows)
+
+
+def _names(_context: click.Context, _option: click.Parameter, pairs: tuple[str, ...]) -> dict[str, str | None]:
+    """Return the user id of each recorded name, None for a name without one."""
+    names: dict[str, str | None] = {}
+    for pair in pairs:
+        name, equals, user_id = pair.rpartition("=")
+        if not equals or not name:
+            raise click.BadParameter(f"expected NAME=ID, got {pair!r}")
+        names[name] = user_id or None
+    return names
+
+
+@command.command(
+    cls=JsonCommand,
+    shape="{agent_id, dry_run, users: {…}, shared_memories: {…}, shared_sessions: {…}}",
+)
+@click.argument("agent", envvar="COGNITIVE_AGENT")
+@click.option(
+    "--user",
+    "users",
+    multiple=True,
+    metavar="NAME=ID",
+    callback=_names,
+    help="User id of a recorded name; NAME= keeps it shared.",
+)
+@click.option("--dry-run", is_flag=True, help="Only count the rows.")
+@YES
+def assign(agent: str, users: Mapping[str, str | None], dry_run: bool, yes: bool) -> None:
+    """Give the users of AGENT what turns captured of them before it had users.
+
+    This cannot be undone.
+    """
+    if not dry_run:
+        confirm(yes, f"Assign what turns of agent {agent!r} captured to the users who spoke?")
+    run(_assign(agent, users, dry_run), _show_assignment)
+
+
+async def _assign(agent: str, users: Mapping[str, str | None], dry_run: bool) -> UserAssignment:
+    async with cognitive.CognitiveLayer.open() as layer:
+        with printing.progress("assigning") as advance:
+            return await layer.admin.assign_users(agent, users, dry_run=dry_run, progress=advance)
+
+
+def _show_assignment(answer: UserAssignment) -> None:
+    would = "would get" if answer.dry_run else "got"
+    for user, rows in answer.users.items():
+        printing.line(f"User {user} {would} {rows.memories} memories, {rows.sessions} sessions, {rows.turns} turns.")
+    if not answer.users:
+        printing.line("Nothing to assign.")
+    for what, reasons in (("memories", answer.shared_memories), ("sessions", answer.shared_sessions)):
+        for reason, number in reasons.items():
+            printing.line(f"{number} {what} stay shared: {_WHY_SHARED[reason]}.")
 
 
 @command.command(cls=JsonCommand, shape=RECEIPT)

@@ -20,6 +20,7 @@ from cognitive.client.namespaces import RemoteAdmin, RemoteExplain, RemotePolici
 from cognitive.client.transport import ApiTransport, view_query
 from cognitive.degradation import Degradation
 from cognitive.errors import InvalidInput
+from cognitive.feedback.conversations import RememberedConversation
 from cognitive.lab.why import Explanation
 from cognitive.recall_hits import RecallHits
 from cognitive.session.recent import ResumedSession
@@ -27,6 +28,7 @@ from cognitive.turn import Message, Outcome, Report, Turn, TurnContext, TurnRef
 from cognitive.wire.context import UNPREPARED, PreparedTurn, to_turn_context, without_memory
 from cognitive.wire.models import (
     MAX_MEMORIES,
+    ConversationBody,
     FitBody,
     FoundMemories,
     IdsBody,
@@ -181,6 +183,31 @@ class CognitiveClient:
                 progress(len(ids), len(memories))
         return ids
 
+    async def remember_conversation(
+        self,
+        agent_id: str,
+        messages: Sequence[Message | Mapping[str, Any]],
+        *,
+        user_id: str | None = None,
+        session_id: str = "imported",
+        now: datetime | None = None,
+        progress: Progress | None = None,
+    ) -> RememberedConversation:
+        """Store the exchanges of a conversation, and what is formed from them, unless they are stored already.
+
+        `progress` is called once, with the number of messages.
+        """
+        body = ConversationBody(
+            messages=tuple(Message.model_validate(each) for each in messages),
+            session_id=session_id,
+            now=now,
+            user_id=user_id,
+        )
+        stored = await self._of(RememberedConversation, "POST", agent_id, "memories", "conversation", body=body)
+        if progress is not None:
+            progress(len(body.messages), len(body.messages))
+        return stored
+
     async def recall(
         self,
         agent_id: str,
@@ -197,13 +224,15 @@ class CognitiveClient:
         where: Mapping[str, Any] | None = None,
         as_of: datetime | None = None,
         related_only: bool = False,
+        max_lag_seconds: float | None = None,
         user_id: str | None = None,
     ) -> RecallHits:
         """Return the agent's memories that match a query, best first; there are at least `more` further ones.
 
         `memory_type`, `tags`, `session_id`, `since`, `until` and `where` narrow the search; with `as_of` it finds what
         was visible then, and with `related_only` nothing unrelated. If `turn_id` is given, the memories found are
-        recorded as shown in that turn. `now` is the time at which the ages of memories are measured.
+        recorded as shown in that turn. `now` is the time at which the ages of memories are measured. With
+        `max_lag_seconds`, a standby is read if it lags no more.
         """
         body = RecallBody(
             query=query,
@@ -218,10 +247,11 @@ class CognitiveClient:
             where=where,
             as_of=as_of,
             related_only=related_only,
+            max_lag_seconds=max_lag_seconds,
             user_id=user_id,
         )
         found = await self._of(FoundMemories, "POST", agent_id, "memories", "search", body=body)
-        return RecallHits(found.memories, found.more)
+        return RecallHits(found.memories, found.more, found.lag_seconds)
 
     async def get(self, agent_id: str, ids: Sequence[UUID], *, user_id: UserId = None) -> list[Memory]:
         """Return the agent's memories with these ids, in the order of the ids. Unknown ids are left out."""

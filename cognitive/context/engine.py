@@ -17,6 +17,7 @@ from brain.deadline import Deadline
 from brain.embedding.embedders import Embedders
 from brain.errors import CognitiveError, StoreUnavailable
 from brain.filters import MemoryFilter
+from brain.postgres.reading import LaggingReads
 from brain.search import Hit, MemorySearch
 from brain.store import MemoryStore
 from brain.types import Memory, Vector
@@ -169,19 +170,21 @@ class ContextEngine:
         now: datetime,
         policy: Policy,
         model: str | None = None,
+        reads: LaggingReads | None = None,
     ) -> list[Candidate]:
         """Search for a query of the model or a user; return the memories found as candidates, best first.
 
         `queries` has one query for each memory type; memories of all types are ranked together. Retrieval and ranking
         are those of a turn. There is no abstention, budget or deduplication. `model` names the embedding model to
-        search by; by default it is the agent's live model.
+        search by; by default it is the agent's live model. `reads` reads from a standby.
 
         Raises:
             EmbeddingError: this process does not have the named embedding model.
             StoreUnavailable: no part of the search answered in time.
         """
         deadline = Deadline(policy.deadlines.recall_ms)
-        retrieved, _ = await self._retriever.retrieve(scope, queries, now, deadline, policy, filters, model)
+        retriever = self._retriever if reads is None else self._retriever.on(reads)
+        retrieved, _ = await retriever.retrieve(scope, queries, now, deadline, policy, filters, model)
         if queries and not retrieved.channels:
             raise StoreUnavailable("; ".join(retrieved.degraded))
         return order(queries, retrieved.found, now, policy, self._constants)

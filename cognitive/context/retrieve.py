@@ -16,6 +16,7 @@ from brain.embedding.embedders import CachedEmbedder, Embedders
 from brain.errors import CognitiveError
 from brain.filters import NO_FILTER, MemoryFilter
 from brain.past_turns import PastTurns
+from brain.postgres.reading import LaggingReads
 from brain.search import MemorySearch, Query, SearchResult
 from brain.types import Vector
 from brain.users import Scope
@@ -74,6 +75,10 @@ class Retriever:
         self._search = search
         self._embedders = embedders
         self._constants = constants
+
+    def on(self, reads: LaggingReads) -> Retriever:
+        """Return this retriever, with searches that read from a standby."""
+        return Retriever(self._search.on(reads), self._embedders, self._constants)
 
     async def retrieve(
         self,

@@ -250,9 +250,26 @@ def users(facts: Facts) -> Verdict:
         return skipped(f"the speakers of agents are unknown: {spaces.hidden}")
     if spaces.without_users:
         names = ", ".join(spaces.without_users)
-        fix = "pass `user_id` in turns, so that users don't see each other's words; a team's agent may keep them shared"
+        fix = (
+            "pass `user_id` in turns, so that users don't see each other's words, and run `cognitive user assign AGENT"
+            " --dry-run`; a team's agent may keep them shared"
+        )
         return "warning", f"these agents share what several speakers said, and have no users: {names}", fix
     return ok("no agent without users has several speakers")
+
+
+def formation(facts: Facts) -> Verdict:
+    """Check that the model that forms memories failed on no turn three times."""
+    spaces = facts.spaces
+    if facts.database is None:
+        return UNREACHABLE
+    if spaces.hidden is not None:
+        return "skipped", f"the turns of agents are unknown: {spaces.hidden}", ""
+    if not spaces.parked_turns:
+        return ok("no turn is parked")
+    parked = ", ".join(f"{agent}: {turns} (such as {first})" for agent, turns, first in spaces.parked_turns)
+    fix = "once the model answers again: `cognitive agent form --parked --model MODULE:NAME --agent AGENT`"
+    return "warning", f"turns that the model failed to read three times: {parked}", fix
 
 
 def replica(facts: Facts) -> Verdict:

@@ -178,7 +178,7 @@ def _apply(turns: list[TranscriptTurn], entry: _TranscriptEntry) -> None:
     elif entry.kind == "answer" and entry.text.strip():
         last.texts.append(storable(entry.text))
     elif entry.kind in ("interrupted", "failed"):
-        last.status = {"interrupted": "abandoned"}.get(entry.kind, "failed")
+        last.status = "abandoned" if entry.kind == "interrupted" else "failed"
     elif entry.id is not None and entry.call is not None:
         last.calls[entry.id] = entry.call
     elif entry.id in last.calls:

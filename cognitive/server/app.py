@@ -52,6 +52,8 @@ def create_app(layer: CognitiveLayer, config: ServerConfig, mounts: Sequence[Mou
         generate_unique_id_function=lambda route: route.name,
         lifespan=_lifespan(mounts),
         middleware=_middleware(config, mounts),
+        # FastAPI's own spans and logs would have user ids and search words of requests, and values that were refused.
+        telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     app.state.layer = layer
     app.state.config = config

@@ -131,12 +131,27 @@ class RememberBody(InputModel):
     memories: Annotated[tuple[NewMemory, ...], Field(max_length=MAX_MEMORIES)]
 
 
+class ConversationBody(InputModel):
+    """A conversation to store, held elsewhere: its messages, oldest first. `now` is when it ended."""
+
+    model_config = _example(
+        messages=[{"role": "user", "content": "I prefer trains."}, {"role": "assistant", "content": "Noted."}],
+        session_id="s1",
+    )
+
+    messages: Conversation
+    session_id: Label = "imported"
+    now: Moment | None = None
+    user_id: RequestUser = None
+
+
 class RecallBody(InputModel):
     """A search for memories.
 
     If `turn_id` is set, the memories that are found count as shown in that turn. With `since` and `until`, only
     memories of that time are searched; with `where`, those that meet its conditions; with `as_of`, those that were
-    visible at that time; with `related_only`, memories that have nothing in common with the query are left out.
+    visible at that time; with `related_only`, memories that have nothing in common with the query are left out. With
+    `max_lag_seconds`, a standby is read if it lags no more; this is refused with `turn_id`.
     """
 
     model_config = _example(query="which database did we choose?", memory_type="decision", limit=5)
@@ -153,6 +168,7 @@ class RecallBody(InputModel):
     where: Where = None
     as_of: Moment | None = None
     related_only: bool = False
+    max_lag_seconds: Annotated[float, Field(ge=0)] | None = None
     user_id: RequestUser = None
 
 
@@ -293,10 +309,14 @@ class StoredMemories:
 
 @dataclass(frozen=True, slots=True)
 class FoundMemories:
-    """The memories that a search found, best first; a higher `limit` would return at least `more` further ones."""
+    """The memories that a search found, best first; a higher `limit` would return at least `more` further ones.
+
+    `lag_seconds` is how far the standby that was read lagged behind the primary; null if the primary was read.
+    """
 
     memories: tuple[RecallHit, ...]
     more: int = 0
+    lag_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

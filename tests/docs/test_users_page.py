@@ -7,6 +7,8 @@ import sys
 import pytest
 from pages import Block, blocks
 
+AGENTS = ["support-desk", "assistant", "companion", "shop-repository"]  # of the examples, in their order
+
 
 def examples(text: str) -> list[tuple[Block, Block]]:
     """Return each Python block of a page with the block of its output, which follows it."""
@@ -14,9 +16,10 @@ def examples(text: str) -> list[tuple[Block, Block]]:
     return [(code, found[n + 1]) for n, code in enumerate(found) if code.language == "python"]
 
 
-@pytest.mark.parametrize("number", range(4), ids=["support desk", "personal assistant", "group chat", "coding agents"])
-def test_each_user_sees_what_the_page_shows(number, root, run, tmp_path):
-    code, output = examples((root / "docs/users.md").read_text(encoding="utf-8"))[number]
+@pytest.mark.parametrize("agent", AGENTS)
+def test_each_user_sees_what_the_page_shows(agent, root, run, tmp_path):
+    code, output = examples((root / "docs/users.md").read_text(encoding="utf-8"))[AGENTS.index(agent)]
+    run("cognitive", "agent", "erase", agent, "--yes")  # another test may have run the example before
     file = tmp_path / "example.py"
     file.write_text("\n".join(code.lines), encoding="utf-8")
     assert run(sys.executable, file).stdout.splitlines() == list(output.lines)

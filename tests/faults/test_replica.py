@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
+import signal
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -20,7 +22,7 @@ from brain.postgres.migrate import upgrade
 from brain.postgres.reading import ReadDatabase, ReadServer, unfit
 from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
-from cognitive.errors import StoreUnavailable
+from cognitive.errors import InvalidInput, StoreUnavailable
 from cognitive.server.health import Readiness
 
 PATIENT = Policy(deadline_ms=10_000)
@@ -129,11 +131,7 @@ async def test_outcomes_on_a_standby_are_counted_after_promotion(primary, standb
 
 async def test_url_with_both_servers_connects_to_the_writable_one(primary, standby, agent):
     server, urls = primary
-    sockets = [url.split("host=")[1].split("&")[0] for url in (urls.app, standby.app)]
-    both = (
-        f"postgresql://cognitive_app@/cognitive?host={','.join(sockets)}&port=5432,5432&target_session_attrs=read-write"
-    )
-    async with opened(both) as layer:
+    async with opened(both_of(urls, standby)) as layer:
         await layer.remember(agent, [NewMemory(type="fact", content=SAID)])
         assert (await turned(layer, agent, "before")).recorded
         await replayed(urls, standby)
@@ -158,6 +156,62 @@ async def test_url_with_both_servers_connects_to_the_writable_one(primary, stand
             }
 
         await eventually(counted)
+
+
+def both_of(primary: ServerUrls, standby: ServerUrls) -> str:
+    sockets = ",".join(url.split("host=")[1].split("&")[0] for url in (primary.app, standby.app))
+    return f"postgresql://cognitive_app@/cognitive?host={sockets}&port=5432,5432&target_session_attrs=read-write"
+
+
+async def test_acknowledged_outcomes_survive_the_primary(primary, standby, agent):
+    """With a synchronous standby, a commit is acknowledged once the standby has it on disk."""
+    _, urls = primary
+    for statement in ("ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()"):
+        await ask(urls.admin, statement)
+    synchronous = "SELECT EXISTS (SELECT FROM pg_stat_replication WHERE sync_state = 'sync')"
+    await eventually(lambda: ask(urls.admin, synchronous))
+    acknowledged: list[str] = []
+    async with opened(both_of(urls, standby)) as layer:
+        await layer.remember(agent, [NewMemory(type="fact", content=SAID)])
+
+        async def working(worker: int, until: asyncio.Event) -> None:
+            n = 0
+            while not until.is_set():
+                n += 1
+                turn = Turn(agent_id=agent, session_id=f"s{worker}", turn_id=f"{worker}-{n}", text=ASKED)
+                context = await layer.pre_turn(turn)
+                if (await layer.post_turn(context, Outcome(response=SAID))).recorded:
+                    acknowledged.append(context.turn_id)
+                elif context.degraded:
+                    await asyncio.sleep(0.02)
+
+        over = asyncio.Event()
+        async with asyncio.TaskGroup() as workers:
+            for worker in range(3):
+                workers.create_task(working(worker, over))
+            await eventually(lambda: more_than(acknowledged, 10))
+            kill(urls)
+            before = set(acknowledged)
+            assert await ask(standby.admin, "SELECT pg_promote()") is True
+            lost, after = before - await completed(standby, agent), len(acknowledged)
+            assert lost == set()
+            await eventually(lambda: more_than(acknowledged, after + 10))
+            over.set()
+    assert set(acknowledged) <= await completed(standby, agent)
+
+
+def kill(urls: ServerUrls) -> None:
+    folder = Path(urls.app.split("host=")[1].split("&")[0]).parent / "cluster"
+    os.kill(int((folder / "postmaster.pid").read_text().split("\n", 1)[0]), signal.SIGKILL)
+
+
+async def more_than(values: list[str], number: int) -> bool:
+    return len(values) > number
+
+
+async def completed(server: ServerUrls, agent: str) -> set[str]:
+    found = "SELECT coalesce(array_agg(turn_id), '{}') FROM cognitive.turn WHERE agent_id = $1 AND status = 'completed'"
+    return set(await ask(server.admin, found, agent))
 
 
 STARTED = "SELECT pg_postmaster_start_time()"  # tells servers apart
@@ -200,6 +254,30 @@ async def test_reports_read_the_standby_and_turns_the_primary(primary, standby, 
         assert await ask(standby.admin, "SELECT pg_promote()")
         assert await asks(reading, agent, urls.app)  # a promoted standby no longer receives the turns' writes
         assert "accepts writes" in (await reading.compared()).unfit
+
+
+async def test_recall_reads_a_standby_within_the_accepted_lag(primary, standby, agent, monkeypatch):
+    _, urls = primary
+    monkeypatch.setenv("COGNITIVE_REPLICA_URL", standby.app)
+    async with opened(urls.app) as layer:
+        await layer.remember(agent, [NewMemory(type="fact", content=SAID)])
+        await replayed(urls, standby)
+        found = await layer.recall(agent, "kettle", max_lag_seconds=60)
+        assert [hit.content for hit in found] == [SAID]
+        assert 0 <= found.lag_seconds < 60
+        assert (await layer.recall(agent, "kettle")).lag_seconds is None
+
+        await ask(standby.admin, "SELECT pg_wal_replay_pause()")
+        await layer.remember(agent, [NewMemory(type="fact", content="The lamp is new.")])
+        stale = await layer.recall(agent, "lamp", max_lag_seconds=3600)
+        assert "The lamp is new." not in {hit.content for hit in stale}
+        assert stale.lag_seconds > 0
+        fresh = await layer.recall(agent, "lamp", max_lag_seconds=0)
+        assert (fresh[0].content, fresh.lag_seconds) == ("The lamp is new.", None)
+        turn = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Which lamp is new?"))
+        assert [shown.content for shown in turn.shown] == ["The lamp is new."]
+        with pytest.raises(InvalidInput, match="a turn never reads a standby"):
+            await layer.recall(agent, "lamp", turn_id=turn.turn_id, max_lag_seconds=60)
 
 
 async def replica_finding(layer: CognitiveLayer) -> tuple[str, str]:

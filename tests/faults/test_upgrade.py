@@ -23,7 +23,7 @@ from brain.postgres.schema import HEAD
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import SchemaError, StoreUnavailable
 
-PATIENT = Policy(deadline_ms=20_000)
+PATIENT = Policy(deadline_ms=5_000)
 NEXT = "0198"
 ADDS = """
 CREATE TABLE cognitive.colour (agent_id text NOT NULL, name text NOT NULL, PRIMARY KEY (agent_id, name));
@@ -189,6 +189,10 @@ async def test_next_migration_runs_under_live_turns(database, admin, scripts):
     assert await valid(admin) is True
     async with opened(database) as again:  # new connections with the old code
         assert await again.recall("live-0", "kettle")
+
+
+async def test_url_of_an_upgrade_may_contain_settings(empty):
+    assert await upgrade(f"{empty.owner}&citus.override_table_visibility=off") == HEAD
 
 
 async def test_connected_older_writers_fail_after_the_upgrade(empty, admin):

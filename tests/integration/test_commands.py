@@ -200,7 +200,14 @@ def test_every_command_works_and_prints_its_documented_json(shell, urls, tmp_pat
     [double] = shell("remember", "The pump is green.", "--type", "fact", "--source", "double")["ids"]
     [pair] = shell("memory", "duplicates")["items"]
     assert {pair["older"]["id"], pair["newer"]["id"]} == {twin, double}
-    assert shell("memory", "contradictions") == {"items": [], "next": None, "compared": 4}
+    messages = tmp_path / "messages.json"
+    messages.write_text(json.dumps([{"role": "user", "content": "Our pump room is in the cellar."}]), "utf-8")
+    stored = shell("memory", "conversation", messages)
+    assert (len(stored["lines"]), len(stored["formed"]), stored["unread"]) == (1, 1, 0)
+    assert shell("memory", "conversation", messages)["known"] == 1
+    assert shell("agent", "form", "--dry-run") == {"read": 2, "waiting": 0, "parked": 0}
+    assert shell("agent", "form", "--model", "json:dumps")["read"] == 2
+    assert shell("memory", "contradictions") == {"items": [], "next": None, "compared": 6}
     assert shell("memory", "stale") == {"items": [], "next": None}
     assert shell("memory", "retire", twin)["memories"][0]["hidden_reason"] == "retired"
     assert shell("memory", "forget", fact, "--yes")["memories"] == 1
@@ -210,6 +217,7 @@ def test_every_command_works_and_prints_its_documented_json(shell, urls, tmp_pat
     [copy] = shell("memory", "share", own, "--user", "ann")["ids"]
     assert shell("memory", "show", copy)["memories"][0]["source"] == f"shared:{own}"
     assert [(each["user_id"], each["memories"]) for each in shell("user", "list")["users"]] == [("ann", 1)]
+    assert shell("user", "assign", shell.agent, "--dry-run")["users"] == {}  # its turns recorded no users
     assert shell("user", "erase", "ann", "--yes")["memories"] == 1
     assert shell("session", "end", "s1") == {"ended": True}
     assert shell("session", "end", "s1", "--clear", "--yes")["artifacts"] == 1

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cognitive import ALL_USERS, NewMemory
+from cognitive import ALL_USERS, CognitiveLayer, NewMemory, Policy
 from cognitive.api import exporter, importer
 from cognitive.errors import InvalidInput
 from cognitive.formats.records import TextFile
@@ -165,6 +165,18 @@ async def test_conversation_is_stored_like_turns_with_what_it_forms(layer, agent
     assert report.dropped == {
         "a message that is small talk or not the last answer, or that Policy.capture leaves out": 3
     }
+
+
+async def test_conversation_with_a_teams_agent_is_shared_but_for_wishes(urls, embedder, agent):
+    talk = [{"sender": "human", "text": text} for text in (TALK[0], "I can't stand the smell of gas.")]
+    record = {"uuid": "c-4", "created_at": "2026-06-02T08:00:00Z", "chat_messages": talk}
+    policy = Policy(capture_scope="agent")
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as team:
+        report = await team.admin.preview_import(agent, [json.dumps(record)], user_id="ada")
+        ids = await team.admin.import_lines(agent, [json.dumps(record)], user_id="ada")
+        owners = [memory.user_id for memory in await team.get(agent, ids, user_id="ada")]
+    assert (report.new, report.users) == (len(ids), {"ada": 1})
+    assert (owners.count("ada"), owners.count(None)) == (1, 3)
 
 
 async def test_longer_conversation_adds_only_its_new_exchanges(layer, agent):

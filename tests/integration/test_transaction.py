@@ -124,6 +124,17 @@ async def test_clustered_transaction_propagates_its_settings(connection, setting
     assert await read(connection, beginning(Scope("ada"), 1, clustered=True), setting) == value
 
 
+@pytest.mark.parametrize(("pooled", "expected"), [(False, "off"), (True, None)])
+async def test_connections_to_a_cluster_leave_shards_visible(urls, pooled, expected):
+    """A pooler would refuse the setting; there, an operator sets it for the login."""
+    database = Database(urls.app, pool_size=1, clustered=True, pooled=pooled)
+    try:
+        setting = "SELECT current_setting('citus.override_table_visibility', true)"
+        assert await database.run(Scope("ada"), lambda c: c.fetchval(setting)) == expected
+    finally:
+        await database.close()
+
+
 @pytest.fixture
 async def asynchronous_commits(urls):
     """Make commits asynchronous by default; yield a function that returns the modes in which usage was committed."""

@@ -177,9 +177,10 @@ OF_THE_AGENT = {
     "policies.activate", "policies.base", "policies.current", "policies.effective", "policies.get",
     "policies.history", "policies.list", "policies.load", "policies.roll_back", "policies.runs_of_candidates",
     "policies.save", "policies.shadow",
-    "admin.apply_retention", "admin.build_vector_index", "admin.compare_models", "admin.context_budgets",
-    "admin.database_role", "admin.expire_turns", "admin.health", "admin.language", "admin.on_erasure",
-    "admin.readiness", "admin.replica", "admin.set_language", "admin.users",
+    "admin.apply_retention", "admin.assign_users", "admin.build_vector_index", "admin.compare_models",
+    "admin.context_budgets", "admin.database_role", "admin.expire_turns", "admin.health", "admin.language",
+    "admin.on_erasure", "admin.readiness", "admin.replica", "admin.set_language",
+    "admin.users",
 }  # fmt: skip
 
 

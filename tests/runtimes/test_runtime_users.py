@@ -29,15 +29,17 @@ def question_of(user: str) -> str:
     return f"I am {user}. Do you remember where the spare key of the boat house hangs?"
 
 
-async def ask_all(session: SharedSession) -> dict[str, list[str]]:
-    """Ask each user's question twice, all users at once, and return the texts of the model's requests by user."""
+async def ask_all(
+    session: SharedSession, text_of: Callable[[str], str] = question_of, times: int = 2
+) -> dict[str, list[str]]:
+    """Send each user's text several times, all users at once, and return the texts of the model's requests by user."""
     session.run_result, session.script = RunResult(), Endless([Say("It hangs there.")])
-    for _ in range(2):
-        await asyncio.gather(*(session.ask(user, question_of(user)) for user in PLACES))
+    for _ in range(times):
+        await asyncio.gather(*(session.ask(user, text_of(user)) for user in PLACES))
     texts = [request.text for request in session.run_result.requests]
-    assert len(texts) == 2 * len(PLACES)
+    assert len(texts) == times * len(PLACES)
     by_user = {user: [text for text in texts if f"I am {user}." in text] for user in PLACES}
-    assert [len(each) for each in by_user.values()] == [2] * len(PLACES), "no request has questions of two users"
+    assert [len(each) for each in by_user.values()] == [times] * len(PLACES), "no request has texts of two users"
     return by_user
 
 
@@ -61,6 +63,16 @@ async def test_users_at_once_get_their_own_memories(harness, layer, agent):
             assert not any(place in text for place in others)
         assert await statuses(layer, agent, user) == ["completed"] * 2
     assert await statuses(layer, agent, None) == []
+
+
+async def test_users_at_once_are_answered_by_what_each_said_before(harness, urls, embedder, agent):
+    policy = Policy(capture="user", abstention=False, deadline_ms=20_000)
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as capturing:
+        await ask_all(harness.session(capturing, agent, "monday"), lambda user: f"I am {user}. {key_of(user)}", times=1)
+        await capturing.flush()
+        by_user = await ask_all(harness.session(capturing, agent, "tuesday"), times=1)
+    for user, [text] in by_user.items():
+        assert [each for each, place in PLACES.items() if place in text] == [user]
 
 
 async def test_functions_name_the_agent_and_user_of_each_run(harness, layer, agent):
@@ -94,6 +106,21 @@ async def test_run_whose_user_is_not_found_has_no_memory(harness, layer, agent, 
     assert len(await layer.explain.turns(agent, user_id=ALL_USERS)) == 2
     assert await statuses(layer, agent, "ada") == ["completed"] * 2
     assert caplog.text.count("the turn continues without memory") == 4
+    assert "no such tenant" in caplog.text
+
+
+async def test_run_whose_agent_is_not_found_has_no_memory(harness, layer, agent, caplog):
+    def fails_for_bob(run: Any) -> Any:
+        if harness.tenant(run) == "tenant-bob":
+            raise KeyError("no such tenant")
+        return None if harness.tenant(run) == "tenant-cleo" else agent
+
+    await layer.remember(agent, [NewMemory(type="fact", content=SHARED)])
+    with caplog.at_level(logging.WARNING):
+        by_user = await ask_all(harness.session(layer, fails_for_bob, "s"))
+    assert all(SHARED in text for text in by_user["ada"])
+    assert not any(OPENING in text for user in ("bob", "cleo") for text in by_user[user])
+    assert len(await layer.explain.turns(agent, user_id=ALL_USERS)) == 2
     assert "no such tenant" in caplog.text
 
 

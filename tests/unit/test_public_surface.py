@@ -30,6 +30,7 @@ NAMES = [
     "CognitiveLayer",
     "Degradation",
     "Message",
+    "ModelExtractor",
     "NewMemory",
     "Outcome",
     "Policy",
@@ -108,10 +109,10 @@ NAMESPACES = {
     "upkeep": (UpkeepApi, "contradictions duplicates stale"),
     "admin": (
         AdminApi,
-        "apply_retention build_vector_index category_learning compare_models context_budgets "
+        "apply_retention assign_users build_vector_index category_learning compare_models context_budgets "
         "database_role embedding_model erasures expire_turns export export_markdown find "
-        "find_by_source health import_lines journal_backlog language on_erasure preview_forget preview_import "
-        "readiness replica reset_learning revisions set_language tool_usage user_profile users",
+        "find_by_source form_by_model health import_lines journal_backlog language on_erasure preview_forget "
+        "preview_import readiness replica reset_learning revisions set_language tool_usage user_profile users",
     ),
     "work": (Work, "abandon add_dependencies advance begin complete context_for list_subtasks plan search"),
 }

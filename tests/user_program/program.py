@@ -64,6 +64,7 @@ async def asynchronous() -> None:
         await layer.retire("a", ids)
         await layer.restore("a", ids)
         print((await layer.upkeep.duplicates("a")).items, (await layer.admin.find("a"))[0].tags)
+        print([user.turns for user in await layer.admin.users("a", "ada", limit=3)])
         async for line in layer.admin.export("a"):
             print(line)
         print((await layer.forget("a", ids)).memories, (await layer.erase_agent("a")).memories)
@@ -77,6 +78,7 @@ def synchronous(lines: Iterable[str]) -> list[UUID]:
         for hit in layer.recall("a", "key", limit=3):
             print(hit.content, layer.update("a", hit.memory_id, pinned=True).pinned)
         print("".join(layer.admin.export("a")), layer.sessions.artifacts("a", "s"), layer.health().findings)
+        print(layer.admin.users("a", after="ada")[0].last_at)
         print(layer.policies.current("a").deadline_ms, layer.explain.turns("a")[0].status)
         try:
             return layer.admin.import_lines("a", lines)
