@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from benchmarks.told import BEGIN, sessions
 from cognitive import NewMemory
 
 UNRELATED = 60  # prompts for each store
@@ -18,6 +19,7 @@ NEAR = 20  # questions of the set's other stores for each store
 BASELINES = ("bm25", "dense", "hybrid")
 _PLANS = Path(__file__).parents[2] / "tests" / "data" / "plans"
 COMMANDS = (_PLANS / "commands.json", _PLANS / "more_commands.json")  # by two writers
+TOLD = _PLANS.parent / "told.json"  # by two writers
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +76,14 @@ class EvaluationSet:
 
 
 def read_sets(folder: Path) -> Iterator[EvaluationSet]:
-    """Yield the evaluation sets of a folder, by name, after the project's own set of commands.
+    """Yield the evaluation sets of a folder, by name, after the project's own sets of commands and of captured talk.
 
     Raises:
         FileNotFoundError: the folder has no `unrelated-dev.json`.
     """
     prompts = json.loads((folder / "unrelated-dev.json").read_text())["prompts"]
     yield _commands([json.loads(path.read_text(encoding="utf-8")) for path in COMMANDS], prompts)
+    yield _told(json.loads(TOLD.read_text(encoding="utf-8")), prompts)
     for path in sorted((folder / "stores").glob("*.json")):
         yield _typed(path.stem.removesuffix("-dev"), json.loads(path.read_text()), prompts)
     for path in sorted(folder.glob("*-dev.json")):
@@ -127,6 +130,34 @@ def _commands(files: Sequence[dict[str, Any]], prompts: Sequence[Any]) -> Evalua
         stored = tuple((NewMemory(**each, source=f"{name}-{place}"), None) for place, each in enumerate(memories))
         stores.append(Store(name, (stored,), (*asked, *unrelated, *near)))
     return EvaluationSet("commands", False, tuple(stores))
+
+
+def _told(sets: Sequence[dict[str, Any]], prompts: Sequence[Any]) -> EvaluationSet:
+    """Return stores of captured talk in which facts were stated. They have no part in the fit of relevance."""
+    stores = []
+    for n, told in enumerate(sets):
+        said = [
+            (f"{day}-{place}", speaker, text, BEGIN + timedelta(days=day))
+            for day, session in enumerate(sessions(told))
+            for place, (speaker, text) in enumerate(
+                line for user, assistant in session for line in (("user", user), ("assistant", assistant))
+            )
+        ]
+        lines = tuple(
+            NewMemory(type="episode", content=text, speaker=who, occurred_at=at, session_id=f"{at:%d}", source=id)
+            for id, who, text, at in said
+        )
+        sources = {text: id for id, _, text, _ in said}
+        asked = [
+            EvaluationQuestion(text, frozenset({sources[fact["fact"]]}), kind="told")
+            for fact in told["facts"]
+            for text in fact["questions"]
+        ]
+        others = [text for other in sets if other is not told for fact in other["facts"] for text in fact["questions"]]
+        unrelated = [EvaluationQuestion(text, kind="unrelated") for text in _some(list(map(_text, prompts)), n)]
+        near = [EvaluationQuestion(text, kind="near") for text in others[::3]]
+        stores.append(Store(f"told-{n}", (tuple((line, None) for line in lines),), (*asked, *unrelated, *near)))
+    return EvaluationSet("told", True, tuple(stores))
 
 
 def _base(store: dict[str, Any]) -> str:
