@@ -25,6 +25,7 @@ Modules, in order of execution:
 - `language_detection`: recognise the language of stored texts.
 - `index_rows`: write the postings and vectors of a memory, in every language and embedding model of its agent.
 - `value_rows`: write the values of a memory by which filters find it.
+- `turn_reads`: read what a turn needs in one transaction.
 - `search`: find candidates with the raw score of each search method.
 - `admission`: find the memories that a filter admits, by listing them or by looking them up in the order of rank.
 - `filters`: read the conditions that memories must meet.

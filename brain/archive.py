@@ -226,6 +226,8 @@ def _of_user(scope: Scope) -> str | None:
 
 async def put_kept(c: Connection, agent_id: str, kept: Sequence[MemoryMetadata]) -> None:
     """Write the metadata of imported memories, in the transaction that stores the memories."""
+    if not kept:
+        return
     await c.execute(
         *SQL.put_kept(
             agent_id=agent_id,

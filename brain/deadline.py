@@ -62,6 +62,11 @@ def late(cancelled: asyncio.CancelledError) -> bool:
     return cancelled.args == (_LATE,)
 
 
+def cancel_late(task: asyncio.Task[Any]) -> None:
+    """Cancel a task because its time is up, as a `Deadline` does."""
+    task.cancel(_LATE)
+
+
 @dataclass(frozen=True, slots=True)
 class AttemptFailure:
     """The failure of a function that the host supplied: it was too slow, or raised the error described by `detail`."""

@@ -21,6 +21,7 @@ from brain.languages import AgentLanguages, IndexLanguages
 from brain.past_turns import PastTurn, PastTurns
 from brain.postgres.database import Connection, Database
 from brain.postgres.reading import LaggingReads
+from brain.postgres.shared_transaction import SharedTransaction
 from brain.postgres.wire_types import encode_halfvec
 from brain.terms import (
     LARGE_AGENT_PASSAGES,
@@ -175,8 +176,12 @@ class MemorySearch:
         """Return this search on another database, such as a standby."""
         return MemorySearch(database, self._on_models, self._languages)
 
-    async def find(self, scope: Scope, query: Query, *, timeout: float = 60.0) -> SearchResult:
+    async def find(
+        self, scope: Scope, query: Query, *, timeout: float = 60.0, shared: SharedTransaction | None = None
+    ) -> SearchResult:
         """Return every candidate of the query with its raw scores, and the statistics needed to weight the scores.
+
+        The search runs in the transaction `shared`, with its timeout, or else in another one.
 
         Raises:
             StoreUnavailable: Postgres cannot be reached or did not answer within `timeout` seconds.
@@ -191,7 +196,10 @@ class MemorySearch:
             return facts, words, sorted(hits, key=lambda hit: (hit.seq, hit.ordinal))
 
         # in one snapshot: the second statement must find the postings that the first one counted
-        facts, words, hits = await self._database.run(scope, work, timeout=timeout, snapshot=True)
+        if shared is not None:
+            facts, words, hits = await shared.run(work)
+        else:
+            facts, words, hits = await self._database.run(scope, work, timeout=timeout, snapshot=True)
         self._on_models(scope.agent_id, EmbeddingSpaces.of(facts["live"], facts["kept"]))
         language = _indexed(facts).language
         rarity = {lexeme: idf(facts["passages"], term.content_passages) for lexeme, term in words.items()}

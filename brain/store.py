@@ -140,11 +140,9 @@ class MemoryStore:
         for start in range(0, len(memories), BATCH):
             batch = {identity(memory): memory for memory in await self._redacted(memories[start : start + BATCH])}
             owner = scope.as_user(None) if shared else scope
-            known = await self._existing(owner, list(batch))
-            fresh = {key: each for key, each in batch.items() if key not in known}
             view = scope if owner == scope else Scope.all_users(scope.agent_id)  # only this writes two users' rows
             work = partial(self._write_of_turn, scope, owner, turn_id, read_at, condition)
-            await self._write(view, fresh, now, work)
+            await self._write(view, batch, now, work)
 
     async def _write_of_turn(
         self,

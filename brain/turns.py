@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from math import inf
+from time import monotonic
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -35,6 +37,8 @@ from brain.users import Scope
 T = TypeVar("T")
 
 SQL = statements.load("turns")
+_LOOKS = 60  # looks for turns that stayed open, within the time after which they are abandoned
+_MAX_LOOKED = 10_000  # views whose last look is remembered
 _MAX_EXPIRED = 100  # turns per statement: after an outage, a new turn must not wait until all old ones are abandoned
 
 
@@ -43,6 +47,7 @@ class TurnLog:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._looked: dict[tuple[str, str], float] = {}  # by view, when turns that stayed open were last looked for
 
     async def open(
         self,
@@ -57,18 +62,29 @@ class TurnLog:
 
         With `durable`, wait until the turn is on disk. Without it, a crash may lose the turn; `close` can then record
         it together with its outcome. If the callback `still` returns False, nothing is recorded. At most 100 turns are
-        abandoned, which have been open for more than `abandon_after_minutes`.
+        abandoned, which have been open for more than `abandon_after_minutes`; this is done sixty times in this period.
         """
+        expiring = self._is_due(scope, abandon_after_minutes * 60 / _LOOKS)
 
         async def work(c: Connection) -> None:
             if still is not None and not await _wanted(c, scope.agent_id, still):
                 return
             await _open(c, scope.agent_id, turn)
-            await c.execute(
-                *SQL.expire(agent_id=scope.agent_id, max_open_seconds=abandon_after_minutes * 60, limit=_MAX_EXPIRED)
-            )
+            if expiring:
+                seconds = abandon_after_minutes * 60
+                await c.execute(*SQL.expire(agent_id=scope.agent_id, max_open_seconds=seconds, limit=_MAX_EXPIRED))
 
         await self._database.run(scope, work, durable=durable)
+
+    def _is_due(self, scope: Scope, seconds: float) -> bool:
+        """Return True, and note the time, if turns that stayed open were not looked for within these seconds."""
+        now = monotonic()
+        if now - self._looked.get(scope.key, -inf) < seconds:
+            return False
+        self._looked[scope.key] = now
+        if len(self._looked) > _MAX_LOOKED:
+            del self._looked[next(iter(self._looked))]
+        return True
 
     async def close(
         self,

@@ -35,6 +35,7 @@ from brain.settings import from_environment
 from brain.states import MemoryStates
 from brain.store import MemoryStore
 from brain.subtasks import Subtasks
+from brain.turn_reads import TurnReader
 from brain.turns import TurnLog
 from brain.upkeep import UpkeepReader
 from cognitive.admin import embedders_of
@@ -215,7 +216,8 @@ class _Stores:
             lambda agent_id: recognising.start(reindexing.recognise(agent_id), agent_id),
         )
         search = MemorySearch(database, embedders.remember, languages)
-        engine = ContextEngine(memories, search, embedders, counter, base.extensions.constants)
+        reader = TurnReader(database, search)
+        engine = ContextEngine(memories, search, reader, embedders, counter, base.extensions.constants)
         return cls(
             memories,
             TurnLog(database),

@@ -121,13 +121,16 @@ class CognitiveLayer(MemoryMethods):
         event_loop.require(self.loop)
         require_instance("turn", turn, Turn, 'Turn(agent_id="…", session_id="…", text="…")')
         request = await TurnRequest.create(turn, self._policies)
+        reads = self._memories.begin_reads(request)
         try:
             async with asyncio.TaskGroup() as tasks:  # the parts fail open, so that none cancels another
-                window_task = tasks.create_task(self._window.build(request))
-                plan, memories = await self._memories.fetch(request, window_task)
+                window_task = tasks.create_task(self._window.build(request, reads))
+                plan, memories = await self._memories.fetch(request, window_task, reads)
                 tools = await self._tools.select(request, plan, memories)
         except ExceptionGroup as defects:  # a defect of ours: a part raised after all
             raise defects.exceptions[0] from None
+        finally:
+            reads.close()
         window = window_task.result()
         context = create_context(request, plan, memories, tools, window)
         self._former.make_up(turn.agent_id)

@@ -17,6 +17,7 @@ from uuid import uuid4
 from brain.deadline import Deadline
 from brain.embedding.embedders import Embedders
 from brain.redacting import Redactor
+from brain.turn_reads import TurnReads
 from brain.turns import TurnLog
 from cognitive.catalog.engine import CatalogEngine, ToolSignals
 from cognitive.context import dedup
@@ -115,8 +116,8 @@ class WindowBuilder:
     def __init__(self, session_manager: SessionManager) -> None:
         self._session_manager = session_manager
 
-    async def build(self, request: TurnRequest) -> ConversationWindow:
-        """Return the messages of the conversation that the model sees in a turn.
+    async def build(self, request: TurnRequest, reads: TurnReads) -> ConversationWindow:
+        """Return the messages of the conversation that the model sees in a turn. `reads` reads the session's state.
 
         A turn that is not a user's gets the whole conversation.
         """
@@ -124,7 +125,9 @@ class WindowBuilder:
         if not request.planned:
             return ConversationWindow(tuple(turn.conversation), None)
         try:
-            return await self._session_manager.window(Conversation.of(turn), request.now, request.deadline, policy)
+            return await self._session_manager.window(
+                Conversation.of(turn), request.now, request.deadline, policy, reads
+            )
         except Exception as error:  # the turn must go on
             return ConversationWindow(newest_messages(turn.conversation, policy), None, (_degradation(error),))
 
@@ -148,7 +151,13 @@ class MemoryFetcher:
         self._embedders = embedders
         self._redactor = redactor
 
-    async def fetch(self, request: TurnRequest, window: asyncio.Task[ConversationWindow]) -> tuple[Plan, TurnMemories]:
+    def begin_reads(self, request: TurnRequest) -> TurnReads:
+        """Return the reads of a turn; nothing is read yet."""
+        return self._engine.begin_reads(request.turn, request.now, request.deadline)
+
+    async def fetch(
+        self, request: TurnRequest, window: asyncio.Task[ConversationWindow], reads: TurnReads
+    ) -> tuple[Plan, TurnMemories]:
         """Return the plan and the memories of a turn.
 
         The task `window` selects the messages that the model sees. It is awaited only with the placement "journaled",
@@ -158,12 +167,12 @@ class MemoryFetcher:
         redacted, withheld = await redaction.redact_turn_in_time(
             request.turn, self._redactor, request.deadline, planned
         )
-        plan, memory_context = await self._fetch(replace(request, turn=redacted), window)
+        plan, memory_context = await self._fetch(replace(request, turn=redacted), window, reads)
         model = memory_context.model or self._embedders.of(request.turn.agent_id).model
         return plan, TurnMemories(memory_context, redacted, (*withheld, *memory_context.degraded), model)
 
     async def _fetch(
-        self, request: TurnRequest, window: asyncio.Task[ConversationWindow]
+        self, request: TurnRequest, window: asyncio.Task[ConversationWindow], reads: TurnReads
     ) -> tuple[Plan, MemoryContext]:
         turn, policy, deadline = request.turn, request.policy, request.deadline
         plan = self._planner.default_plan(turn, "failed" if request.planned else f"kind.{turn.kind}", policy)
@@ -178,7 +187,7 @@ class MemoryFetcher:
                 plan = self._planner.plan(turn, request.now, policy)
                 span.add_attributes(lambda: attributes.plan(plan))
             memory_context = await self._engine.build(
-                plan, turn, request.now, deadline, policy, request.memory_tokens, sent
+                plan, turn, request.now, deadline, policy, reads, request.memory_tokens, sent
             )
         except Exception as error:  # the turn must go on
             log.exception("pre_turn continues without memories")

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from uuid import UUID, uuid4
 
@@ -142,7 +143,7 @@ class StoreRecorder:
             retrieved = await retrieve(
                 Scope(agent),
                 wanted,
-                search=self._search,
+                find=partial(self._search.find, Scope(agent)),
                 embedder=embedder,
                 policy=self._policy,
                 constants=CONSTANTS,

@@ -10,6 +10,7 @@ Modules, in order of execution:
 - `schema`: name what this version needs of a database: revision, server, extension.
 - `transaction`: take a connection; begin, commit and undo a transaction for one tenant.
 - `wire_types`: encode and decode vectors, and turn rows into typed values.
+- `shared_transaction`: run the reads of a turn in one transaction, each as soon as its input is known.
 - `reading`: open read-only connections, to a standby if there is one.
 - `roles`: create the read-only roles, and find out which of them a login may use.
 - `admin_connection`: open a single connection beside the pool, for tasks on the database as a whole.

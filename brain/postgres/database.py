@@ -87,6 +87,11 @@ class Database:
         """The circuit breaker that refuses calls while Postgres does not answer."""
         return self._breakers.server
 
+    @property
+    def pool_size(self) -> int:
+        """The maximum number of connections."""
+        return self._pool_size
+
     async def open(self) -> None:
         """Connect to Postgres, and check server, extension, schema and role.
 

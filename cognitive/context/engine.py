@@ -20,6 +20,7 @@ from brain.filters import MemoryFilter
 from brain.postgres.reading import LaggingReads
 from brain.search import Hit, MemorySearch
 from brain.store import MemoryStore
+from brain.turn_reads import TurnReader, TurnReads
 from brain.types import Memory, Vector
 from brain.users import Scope
 from cognitive.context import dedup, render, system_memories
@@ -81,11 +82,13 @@ class ContextEngine:
         self,
         store: MemoryStore,
         search: MemorySearch,
+        reader: TurnReader,
         embedders: Embedders,
         counter: TokenCounter,
         constants: Constants,
     ) -> None:
         self._store = store
+        self._reader = reader
         self._embedders = embedders
         self._retriever = Retriever(search, embedders, constants)
         self._counter = counter
@@ -98,6 +101,7 @@ class ContextEngine:
         now: datetime,
         deadline: Deadline,
         policy: Policy,
+        reads: TurnReads,
         room: int | None = None,
         sent: Sent | None = None,
     ) -> MemoryContext:
@@ -111,6 +115,7 @@ class ContextEngine:
             now: the turn's time.
             deadline: the time limit of all I/O and ranking.
             policy: the policy that the turn is planned with.
+            reads: reads the pinned memories and the candidates; their transaction ends here.
             room: the tokens that the model leaves for memory, or None for no limit.
             sent: returns the messages that the model is sent, in which earlier memory blocks are searched. With None,
                 the model is sent the whole conversation.
@@ -119,12 +124,13 @@ class ContextEngine:
         expected, reserved = self._embedders.of(turn.agent_id), deadline.left() * self._constants.ranking_time_share
         searching, filters = deadline.leaving(reserved), MemoryFilter.parse(turn.where)
         (pinned, unpinned), (retrieved, embedder), (window, missing) = await asyncio.gather(
-            self._pinned(turn.scope, now, searching, filters),
-            self._retriever.retrieve(turn.scope, plan.retrieval, now, searching, policy, filters),
+            _pinned(reads, searching),
+            self._retriever.retrieve(turn.scope, plan.retrieval, now, searching, policy, filters, reads=reads),
             embedded_window(turn, plan, expected, self._constants, searching),  # embeds while Postgres searches
         )
         if embedder is not expected:
             window, missing = await embedded_window(turn, plan, embedder, self._constants, searching)
+        reads.close(late=True)
         retrieved = retrieved.in_time(deadline.left(), reserved)
         clock.lap("retrieve")
         inputs = TurnInputs.from_plan(
@@ -132,7 +138,7 @@ class ContextEngine:
             now,
             embedder.model,
             retrieved.found,
-            tuple(pinned),
+            pinned,
             turn.agent_id,
             turn.turn_id or "",
             await _already_in_prompt(turn, retrieved.found.hits, sent, policy),
@@ -161,6 +167,10 @@ class ContextEngine:
                 plan.retrieval, retrieved.vector, embedder, deadline
             ),
         )
+
+    def begin_reads(self, turn: Turn, now: datetime, deadline: Deadline) -> TurnReads:
+        """Return the reads of a turn, to be passed to `build`; nothing is read yet. They end with the deadline."""
+        return self._reader.begin(turn.scope, turn.session_id, now, MemoryFilter.parse(turn.where), deadline)
 
     async def recall(
         self,
@@ -193,18 +203,6 @@ class ContextEngine:
         """Return the ids of the memories that the system message of a turn shows at the time `now`."""
         shown = system_memories.select(await self._store.pinned(scope, now), policy, self._counter)
         return frozenset(memory.id for memory in (*shown.shared, *shown.of_user))
-
-    async def _pinned(
-        self, scope: Scope, now: datetime, deadline: Deadline, filters: MemoryFilter
-    ) -> tuple[list[Memory], tuple[Degradation, ...]]:
-        """Return the memories that the system message may show.
-
-        If Postgres fails or is late, return none, and the degradation.
-        """
-        try:
-            return await deadline.within(self._store.pinned(scope, now, filters)), ()
-        except (CognitiveError, TimeoutError) as error:
-            return [], (Degradation.from_error("prefix", error, deadline),)
 
     def _trace(
         self,
@@ -242,6 +240,17 @@ class StageTimer:
         now = perf_counter()
         self.laps[name] = (now - self._last) * 1000
         self._last = now
+
+
+async def _pinned(reads: TurnReads, deadline: Deadline) -> tuple[tuple[Memory, ...], tuple[Degradation, ...]]:
+    """Return the memories that the system message may show.
+
+    If Postgres fails or is late, return none, and the degradation.
+    """
+    try:
+        return (await deadline.within(reads.start())).pinned, ()
+    except (CognitiveError, TimeoutError) as error:
+        return (), (Degradation.from_error("prefix", error, deadline),)
 
 
 def _shown(assembled: AssembledContext) -> tuple[Shown, ...]:

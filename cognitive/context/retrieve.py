@@ -6,10 +6,11 @@ message names).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from math import inf
+from typing import Any
 
 from brain.deadline import Deadline
 from brain.embedding.embedders import CachedEmbedder, Embedders
@@ -18,6 +19,7 @@ from brain.filters import NO_FILTER, MemoryFilter
 from brain.past_turns import PastTurns
 from brain.postgres.reading import LaggingReads
 from brain.search import MemorySearch, Query, SearchResult
+from brain.turn_reads import TurnReads
 from brain.types import Vector
 from brain.users import Scope
 from cognitive.context import dedup
@@ -32,6 +34,7 @@ from cognitive.telemetry.attributes import SEARCH_MEMORY
 from cognitive.telemetry.spans import Span
 from cognitive.turn import Turn
 
+Find = Callable[[Query], Coroutine[Any, Any, SearchResult]]
 # Characters. Of a longer message only the head and the tail are searched for, because a question is mostly there.
 _MAX_SEARCHED = 4_000
 _EMPTY_WINDOW = dedup.window([], {})
@@ -89,19 +92,26 @@ class Retriever:
         policy: Policy,
         filters: MemoryFilter = NO_FILTER,
         model: str | None = None,
+        reads: TurnReads | None = None,
     ) -> tuple[Retrieved, CachedEmbedder]:
         """Search the memories for the queries. Return the result and the embedder that the search used.
 
         The search uses the named embedding model, or else the agent's live model if this process has it. The search
         result says which model is live now. If the search used another model, it is repeated with the live one. If the
-        repeated search is not in time, the first result is kept.
+        repeated search is not in time, the first result is kept. `reads` are the reads of a turn, whose transaction the
+        search shares.
         """
+
+        async def find(query: Query) -> SearchResult:
+            if reads is not None:
+                return await reads.find(query)
+            return await self._search.find(scope, query, timeout=max(deadline.left(), 0.001))
 
         async def search(embedder: CachedEmbedder) -> Retrieved:
             return await retrieve(
                 scope,
                 queries,
-                search=self._search,
+                find=find,
                 embedder=embedder,
                 policy=policy,
                 constants=self._constants,
@@ -142,7 +152,7 @@ async def retrieve(
     scope: Scope,
     queries: Sequence[RetrievalQuery],
     *,
-    search: MemorySearch,
+    find: Find,
     embedder: CachedEmbedder,
     policy: Policy,
     constants: Constants,
@@ -158,7 +168,7 @@ async def retrieve(
     Args:
         scope: the agent and the view whose memories are searched.
         queries: one query for each memory type; empty returns nothing.
-        search: the search in Postgres.
+        find: searches Postgres.
         embedder: embeds the query's text.
         policy: sets how many hits each search channel returns, and if past turns are retrieved too.
         constants: the shares of the deadline, and the limits of past turns.
@@ -183,17 +193,16 @@ async def retrieve(
         at=now,
         half_life_days=policy.usage.half_life_days,
     )
-    retrieved = await _find(scope, query, search, deadline)
+    retrieved = await _find(scope, query, find, deadline)
     return replace(retrieved, degraded=(*missing, *retrieved.degraded))
 
 
-async def _find(scope: Scope, query: Query, search: MemorySearch, deadline: Deadline) -> Retrieved:
+async def _find(scope: Scope, query: Query, find: Find, deadline: Deadline) -> Retrieved:
     """Search Postgres within the deadline. If it fails or is late, return no hits, and the degradation."""
     channels = ("dense",) * (query.vector is not None) + ("lexical",) + ("temporal",) * (query.dates is not None)
-    seconds = deadline.left()
     try:
         with Span(SEARCH_MEMORY, lambda: attributes.search(scope.agent_id, query.types, channels)) as span:
-            found = await deadline.within(search.find(scope, query, timeout=max(seconds, 0.001)))
+            found = await deadline.within(find(query))
             span.add_attributes(
                 lambda: attributes.search_result(found.hits), lambda: attributes.search_content(query.text, found.hits)
             )

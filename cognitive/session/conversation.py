@@ -7,7 +7,7 @@ turn, in the background.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from time import time
@@ -18,6 +18,7 @@ from brain.deadline import Deadline
 from brain.errors import CognitiveError
 from brain.redacting import UNREDACTED, Redactor
 from brain.sessions import CarriedState, Sessions
+from brain.turn_reads import TurnReads
 from brain.users import Scope
 from cognitive.background import Background
 from cognitive.degradation import Degradation
@@ -128,14 +129,16 @@ class SessionManager:
         )
 
     async def window(
-        self, conversation: Conversation, now: datetime, deadline: Deadline, policy: Policy
+        self, conversation: Conversation, now: datetime, deadline: Deadline, policy: Policy, reads: TurnReads
     ) -> ConversationWindow:
         """Select the messages that the model sees in a turn, and store the full texts of shortened tool outputs.
+
+        `reads` reads the state of the session.
 
         Raises:
             TimeoutError: the window is not ready before the deadline.
         """
-        carried, missing = await self.before(conversation.scope, conversation.session_id, deadline)
+        carried, missing = await self.before(_carried(reads), deadline)
         window = await deadline.within(self._fitted(conversation, carried, now, policy))
         not_stored = await self.store(conversation, window.outputs, deadline)
         messages = (*window.messages, Message(role="user").model_copy(update={"content": conversation.message}))
@@ -162,7 +165,8 @@ class SessionManager:
         Raises:
             TimeoutError: the window is not ready before the deadline.
         """
-        carried, _ = await self.before(conversation.scope, conversation.session_id, deadline)
+        read = self._sessions.carried(conversation.scope, conversation.session_id, timeout=PATIENCE)
+        carried, _ = await self.before(read, deadline)
         window = await deadline.within(self._fitted(conversation, carried, now, policy))
         await self.store(conversation, window.outputs, deadline)
         sent = SentWindow(
@@ -205,14 +209,13 @@ class SessionManager:
         )
 
     async def before(
-        self, scope: Scope, session_id: str, deadline: Deadline
+        self, read: Coroutine[Any, Any, CarriedState], deadline: Deadline
     ) -> tuple[CarriedState, tuple[Degradation, ...]]:
-        """Read the session's state before a turn.
+        """Return the session's state before a turn, which `read` reads.
 
         If Postgres fails or is late, return an empty state, and a degradation that says why.
         """
         try:
-            read = self._sessions.carried(scope, session_id, timeout=PATIENCE)
             return await deadline.within(read, _READING), ()
         except (CognitiveError, TimeoutError) as error:
             return CarriedState(), (Degradation.from_error("session", error, deadline),)
@@ -273,6 +276,10 @@ class SessionManager:
     async def stop(self, *name: str) -> None:
         """Cancel the pending background writes of an agent's sessions, or of one user's, before their erasure."""
         await self._writer.stop(*name)
+
+
+async def _carried(reads: TurnReads) -> CarriedState:
+    return (await reads.start()).carried
 
 
 def _shortcomings(trace: WindowTrace) -> tuple[Degradation, ...]:

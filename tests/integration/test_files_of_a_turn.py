@@ -23,10 +23,11 @@ ENTERED = frozenset(
     brain/embedding/minilm.py
     brain/memory_rows.py
     brain/postgres/database.py
+    brain/postgres/shared_transaction.py
     brain/postgres/transaction.py
     brain/search.py
-    brain/store.py
     brain/text.py
+    brain/turn_reads.py
     brain/turns.py
     brain/types.py
     brain/users.py

@@ -293,7 +293,9 @@ async def test_past_turns_are_reembedded_with_the_new_model(opened, stored, agen
 async def _past(layer: CognitiveLayer, agent: str):
     at, inside = AT + timedelta(days=2), internals(layer)
     plan = inside.planner.plan(turn(agent), at, TOLERANT)
-    built = await inside.engine.build(plan, turn(agent), at, Deadline(5_000), TOLERANT)
+    deadline = Deadline(5_000)
+    reads = inside.engine.begin_reads(turn(agent), at, deadline)
+    built = await inside.engine.build(plan, turn(agent), at, deadline, TOLERANT, reads)
     return built.inputs.found.past
 
 

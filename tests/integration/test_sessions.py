@@ -290,7 +290,7 @@ async def test_late_output_is_reported_and_stored_afterwards(rig):
     await rig.record("t0")
     [reason] = await one.store(Conversation(Scope(rig.agent), "s", "t0", (), ""), [(id, "bash", "x")], Deadline(0))
     assert reason.startswith("artifacts: ")
-    carried, [reason] = await one.before(Scope(rig.agent), "s", Deadline(0))
+    carried, [reason] = await one.before(rig.sessions.carried(Scope(rig.agent), "s"), Deadline(0))
     assert (carried, reason.split(":")[0]) == (CarriedState(), "session")
     await flush(one)
     assert (await rig.artifacts.read(Scope(rig.agent), id, 0, 10)).text == "x"
@@ -299,7 +299,7 @@ async def test_late_output_is_reported_and_stored_afterwards(rig):
 async def test_unreachable_postgres_raises_nothing(agent):
     nowhere = Rig("postgresql://127.0.0.1:9/x", agent)
     one = nowhere.process()
-    carried, reasons = await one.before(Scope(agent), "s", Deadline(500))
+    carried, reasons = await one.before(nowhere.sessions.carried(Scope(agent), "s"), Deadline(500))
     assert (carried, len(reasons)) == (CarriedState(), 1)
     spoken = Conversation(Scope(agent), "s", "t", (), "")
     [_] = await one.store(spoken, [(uuid5(NAMESPACE_OID, agent), "bash", "x")], Deadline(500))

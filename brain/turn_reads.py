@@ -1,0 +1,113 @@
+"""Read what a turn needs in one transaction: the session's state, the pinned memories, and the search's candidates."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime
+
+from brain import filter_sql, memory_rows, statements
+from brain.deadline import Deadline
+from brain.filters import MemoryFilter
+from brain.postgres.database import Connection, Database
+from brain.postgres.shared_transaction import SharedTransaction
+from brain.postgres.wire_types import as_value
+from brain.search import MemorySearch, Query, SearchResult
+from brain.sessions import CarriedState
+from brain.store import MAX_WISHES
+from brain.types import Memory
+from brain.users import Scope
+
+_START = statements.load("turn_reads").turn_start.fill(pinned=memory_rows.SQL.pinned_memories)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStart:
+    """The state of a session and the memories of the system message, which a turn reads before the search."""
+
+    carried: CarriedState
+    pinned: tuple[Memory, ...]
+
+
+class TurnReads:
+    """The reads of one turn, in one transaction that ends with `close`. `wanted` limits the pinned memories."""
+
+    def __init__(
+        self,
+        database: Database,
+        search: MemorySearch,
+        scope: Scope,
+        session_id: str,
+        now: datetime,
+        wanted: MemoryFilter,
+        deadline: Deadline,
+        places: asyncio.Semaphore,
+    ) -> None:
+        self._shared = SharedTransaction(database, scope, deadline, places)
+        self._search = search
+        self._scope = scope
+        self._session_id = session_id
+        self._now = now
+        self._wanted = wanted
+        self._start: asyncio.Task[TurnStart] | None = None
+
+    async def start(self) -> TurnStart:
+        """Return the state of the session and the memories that the system message may show; they are read once.
+
+        Raises:
+            StoreError: as `Database.run`.
+        """
+        if self._start is None:
+            self._start = asyncio.create_task(self._shared.run(self._read_start))
+            self._start.add_done_callback(_retrieve)
+        return await asyncio.shield(self._start)
+
+    async def find(self, query: Query) -> SearchResult:
+        """Return every candidate of the query, as `MemorySearch.find` does.
+
+        Raises:
+            StoreError: as `Database.run`.
+        """
+        return await self._search.find(self._scope, query, shared=self._shared)
+
+    def close(self, *, late: bool = False) -> None:
+        """End the transaction without waiting for it. `late` says that the time of unfinished reads was up."""
+        self._shared.close(late=late)
+
+    async def _read_start(self, connection: Connection) -> TurnStart:
+        admitted = filter_sql.condition(self._wanted)
+        bound = filter_sql.filled(_START, admitted.sql)(
+            agent_id=self._scope.agent_id,
+            session_id=self._session_id,
+            now=self._now,
+            wishes=MAX_WISHES,
+            **admitted.values,
+        )
+        rows = await connection.fetch(*bound)
+        carried = as_value(CarriedState, rows[0]) if rows[0]["step"] is not None else CarriedState()
+        return TurnStart(carried, tuple(as_value(Memory, row) for row in rows if row["id"] is not None))
+
+
+def _retrieve(task: asyncio.Task[TurnStart]) -> None:
+    """Retrieve the error of a task, so that asyncio does not log one that no part of the turn waited for."""
+    if not task.cancelled():
+        task.exception()
+
+
+class TurnReader:
+    """Begins the reads of turns, which use at most three quarters of the pool at once.
+
+    The other connections record turns and outcomes. With places for all of many turns at once, these would compete for
+    processors until all are late; so some have their memories in time.
+    """
+
+    def __init__(self, database: Database, search: MemorySearch) -> None:
+        self._database = database
+        self._search = search
+        self._places = asyncio.Semaphore(max(1, database.pool_size * 3 // 4))
+
+    def begin(
+        self, scope: Scope, session_id: str, now: datetime, wanted: MemoryFilter, deadline: Deadline
+    ) -> TurnReads:
+        """Return the reads of a turn, which end with the deadline; nothing is read yet."""
+        return TurnReads(self._database, self._search, scope, session_id, now, wanted, deadline, self._places)
