@@ -12,6 +12,7 @@ Modules, in order of execution:
 - `ports`: define the interface of an embedding model.
 - `store`: remember, read, change and supersede memories.
 - `forming`: note which turns' captured lines are still to form memories.
+- `model_readings`: note which turns a model is still to read, and the tokens that it took.
 - `states`: hide memories and show them again.
 - `redacting`: remove secrets and personal data from a text before it is stored.
 - `preparing`: identify, index and embed memories before they are written.

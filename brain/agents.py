@@ -79,6 +79,14 @@ async def without_users(url: str) -> tuple[str, ...]:
     return tuple(row["agent_id"] for row in await _fetch(url, SQL.without_users()))
 
 
+async def parked_turns(url: str) -> tuple[tuple[str, int, str], ...]:
+    """Return the agents with turns that a model failed to read three times: name, number and the id of one of them.
+
+    Raises the errors of `names`.
+    """
+    return tuple((row["agent_id"], row["turns"], row["first"]) for row in await _fetch(url, SQL.parked_turns()))
+
+
 async def _fetch(url: str, statement: tuple[Any, ...]) -> Sequence[Any]:
     async with connected(url, "inspect this database", statement_seconds=_STATEMENT_SECONDS) as connection:
         try:

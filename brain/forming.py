@@ -14,17 +14,20 @@ SQL = statements.load("forming")
 Condition = Callable[[Connection], Awaitable[bool]]
 
 
-def begin(scope: Scope, turn_id: str) -> Condition:
-    """Return the condition that notes a turn as one whose lines are to form memories. It always holds."""
+def begin(scope: Scope, turn_id: str, *, by_model: bool = False) -> Condition:
+    """Return the condition that notes a turn as one whose lines are to form memories. It always holds.
+
+    With `by_model`, a model is to read them too (`brain.model_readings`).
+    """
 
     async def note(c: Connection) -> bool:
-        await c.execute(*SQL.begin(agent_id=scope.agent_id, turn_id=turn_id))
+        await c.execute(*SQL.begin(agent_id=scope.agent_id, turn_id=turn_id, by_model=by_model))
         return True
 
     return note
 
 
-def check(scope: Scope, turn_id: str, *, end: bool) -> Condition:
+def check(scope: Scope, turn_id: str, end: bool) -> Condition:
     """Return the condition that a turn's lines are still to form memories; with `end` they have then formed them."""
 
     async def noted(c: Connection) -> bool:
@@ -48,4 +51,4 @@ class FormingTurns:
 
     async def end(self, scope: Scope, turn_id: str) -> None:
         """Note that a turn's lines have formed what they form."""
-        await self._database.run(scope, check(scope, turn_id, end=True))
+        await self._database.run(scope, check(scope, turn_id, True))

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from cognitive.blocking import Blocking
     from cognitive.degradation import Degradation
     from cognitive.errors import CognitiveError
+    from cognitive.formation.model.extractor import ModelExtractor
     from cognitive.layer import CognitiveLayer
     from cognitive.policy import Policy
     from cognitive.tool import Tool
@@ -74,6 +75,7 @@ __all__ = [
     "CognitiveLayer",
     "Degradation",
     "Message",
+    "ModelExtractor",
     "NewMemory",
     "Outcome",
     "Policy",
@@ -91,6 +93,7 @@ _HOME = {
     "CognitiveLayer": "cognitive.layer",
     "Degradation": "cognitive.degradation",
     "Message": "cognitive.turn",
+    "ModelExtractor": "cognitive.formation.model.extractor",
     "NewMemory": "brain.types",
     "Outcome": "cognitive.turn",
     "Policy": "cognitive.policy",

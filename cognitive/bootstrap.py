@@ -18,7 +18,6 @@ from brain.changes.reindexing import Reindexing
 from brain.embedding.embedders import Embedders
 from brain.erasure.erasing import Eraser
 from brain.erasure.retention import Retention
-from brain.forming import FormingTurns
 from brain.ivf_index import IvfIndex
 from brain.journal import Journal, journal_name
 from brain.languages import AgentLanguages
@@ -55,7 +54,9 @@ from cognitive.feedback.conversations import ConversationWriter
 from cognitive.feedback.drain import draining
 from cognitive.feedback.outcomes import OutcomeRecorder
 from cognitive.feedback.prefetch import ResponseEmbedder
+from cognitive.formation.assembly import Formation
 from cognitive.formation.former import Former
+from cognitive.formation.model.extractor import ModelExtractor
 from cognitive.lab.questions import Questions
 from cognitive.lab.samples import SampleCache
 from cognitive.lab.shadow import Shadowing
@@ -95,7 +96,7 @@ class Extensions:
     token_counter: TokenCounter | None = None
     summarizer: Summarizer | None = None
     classifier: Classifier | None = None
-    extractor: Extractor | None = None
+    extractor: Extractor | ModelExtractor | None = None
     metrics: Metrics | None = None
     redact: Redact | None = None
     constants: Constants = CONSTANTS
@@ -232,9 +233,11 @@ def _compose(base: _Infrastructure) -> Services:
     stores = _Stores.create(base, background)
     turns, resolver = stores.turns, PolicyResolver(stores.policies, base.policy, base.shadow)
     settling = background.queue(_MAX_SETTLING)  # each within its deadline: Postgres, or else the journal
-    waiting, metrics = FormingTurns(base.database), base.extensions.metrics or NO_METRICS
-    former = Former(stores.memories, MemoryStates(base.database), waiting, base.policy, background, metrics)
-    capture = Capture(stores.memories, base.policy, background, former, base.extensions.extractor)
+    extractor, metrics = base.extensions.extractor, base.extensions.metrics or NO_METRICS
+    model, extractor = (extractor, None) if isinstance(extractor, ModelExtractor) else (None, extractor)
+    formation = Formation.create(base.database, stores.memories, base.policy, background, metrics, model)
+    former = formation.former
+    capture = Capture(stores.memories, base.policy, background, former, extractor)
     outcomes = OutcomeRecorder(turns, base.journal, resolver, capture, redactor)
     prefetch = ResponseEmbedder(embedders, background)
     shadowing = Shadowing(turns, resolver.shadow, background, stores.counter, base.extensions.constants)
@@ -270,13 +273,15 @@ def _compose(base: _Infrastructure) -> Services:
         retention,
     )
     policies = _policies(base, stores, resolver, erasure_listeners)
-    conversations = ConversationWriter(stores.memories, base.policy)
+    conversations = ConversationWriter(stores.memories, base.policy, formation.reader)
     return Services(
-        sessions=SessionsApi(stores.sessions, stores.artifacts, session_manager, turns, resolver),
+        sessions=SessionsApi(stores.sessions, stores.artifacts, session_manager, turns, resolver, former),
         policies=policies,
         explain=_explain(base, stores),
         upkeep=UpkeepApi(UpkeepReader(base.database), embedders, resolver),
-        admin=_admin(base, stores, memories, policies, conversations, resolver, category_learner, erasure_listeners),
+        admin=_admin(
+            base, stores, memories, policies, conversations, resolver, category_learner, erasure_listeners, formation
+        ),
         work=Work(stores.sessions, Subtasks(base.database, redactor), stores.memories, recall),
         resolver=resolver,
         window=WindowBuilder(session_manager),
@@ -296,7 +301,7 @@ def _compose(base: _Infrastructure) -> Services:
         recall=recall,
         catalog=catalog,
         agent_memories=memories,
-        metrics=base.extensions.metrics or NO_METRICS,
+        metrics=metrics,
     )
 
 
@@ -322,6 +327,7 @@ def _admin(
     resolver: PolicyResolver,
     category_learner: CategoryLearner,
     erasure_listeners: ErasureListeners,
+    formation: Formation,
 ) -> AdminApi:
     database, reindexing = base.database, Reindexing(base.database)
     archive = Archive(database)
@@ -340,4 +346,5 @@ def _admin(
         resolver,
         category_learner,
         erasure_listeners,
+        formation.batch,
     )

@@ -19,6 +19,7 @@ from cognitive.api.sessions import PAGE_CHARACTERS
 from cognitive.catalog.refine import RefinedTools, ToolChooser
 from cognitive.errors import StoreUnavailable
 from cognitive.feedback.capture import Extractor
+from cognitive.formation.model.extractor import ModelExtractor
 from cognitive.lab.why import Explanation
 from cognitive.pipeline import TurnRequest, create_context
 from cognitive.policy import Policy
@@ -78,7 +79,7 @@ class CognitiveLayer(MemoryMethods):
         token_counter: TokenCounter | None = None,
         summarizer: Summarizer | None = None,
         classifier: Classifier | None = None,
-        extractor: Extractor | None = None,
+        extractor: Extractor | ModelExtractor | None = None,
         metrics: Metrics | None = None,
         redact: Redact | None = None,
     ) -> AsyncIterator[CognitiveLayer]:
@@ -92,7 +93,8 @@ class CognitiveLayer(MemoryMethods):
             token_counter: counts tokens; the default estimates them (`cognitive.tokens`).
             summarizer: summarizes evicted messages after a turn; the default extracts sentences.
             classifier: classifies messages that no category rule matches.
-            extractor: makes memories from a completed turn, in addition to those that `Policy.capture` stores.
+            extractor: makes memories from a completed turn, in addition to those that `Policy.capture` stores: a
+                `ModelExtractor(ask)` of a language model, or a function from a `CapturedExchange` to memories.
             metrics: receives counts and durations (`cognitive.telemetry.prometheus`).
             redact: changes every text before it is stored; must take milliseconds (`cognitive.privacy.patterns`).
 

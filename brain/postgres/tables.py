@@ -11,6 +11,7 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    Date,
     DateTime,
     Double,
     ForeignKeyConstraint,
@@ -69,6 +70,7 @@ agent_state = Table(
     _column("model", Text, nullable=True),
     _column("language", Text, default=text("'english'")), _column("pending_language", Text, nullable=True),
     _column("language_chosen", Boolean),
+    _column("model_day", Date, nullable=True), _column("model_tokens", BigInteger, default=ZERO),
     PrimaryKeyConstraint("agent_id"),
 )
 
@@ -202,12 +204,18 @@ turn = Table(
     _column("tools_called", ARRAY(Text), default=NONE), _column("categories", ARRAY(Text), default=NONE),
     _column("runtime", Text, nullable=True), _column("measures", JSONB, default=text("'{}'")),
     _column("response", Text, nullable=True), _column("degraded_codes", ARRAY(Text), default=NONE),
-    _column("forming", Boolean, default=text("false")),
+    _column("forming", Boolean, default=text("false")), _column("model_state", Text, nullable=True),
+    _column("model_failures", SmallInteger, default=ZERO), _column("model_due", AT, nullable=True),
     _key("turn", "turn_id"),
     CheckConstraint("status IN ('open', 'completed', 'failed', 'abandoned')"),
+    CheckConstraint("model_state IN ('waiting', 'parked', 'read')"),
     Index("turn_user_session", "agent_id", "user_id", "session_id", "at"),
     Index("turn_user_time", "agent_id", "user_id", "at"),
     Index("turn_user_forming", "agent_id", "user_id", "turn_id", postgresql_where=text("forming")),
+    Index(
+        "turn_user_reading", "agent_id", "user_id", "session_id", "at",
+        postgresql_where=text("model_state IN ('waiting', 'parked')"),
+    ),
     Index("turn_user_open", "agent_id", "user_id", "opened_at", postgresql_where=text("status = 'open'")),
     Index(
         "turn_user_model", "agent_id", "user_id", "model", text("at DESC"), "turn_id",

@@ -25,6 +25,11 @@ HAVING count(DISTINCT m.speaker) > 1
    AND NOT EXISTS (SELECT FROM cognitive.session AS s WHERE s.agent_id = m.agent_id AND s.user_id <> '')
 ORDER BY m.agent_id
 
+-- name: parked_turns
+-- The agents with turns that a model failed to read three times, how many, and the first of these.
+SELECT agent_id, count(*) AS turns, min(turn_id) AS first FROM cognitive.turn WHERE model_state = 'parked'
+GROUP BY agent_id ORDER BY agent_id
+
 -- name: agents_by_model
 -- The number of agents that search with each model, and of those that store its vectors besides, complete or not.
 SELECT m.model, count(*) FILTER (WHERE c.model = m.model) AS live,

@@ -1,8 +1,9 @@
 -- Turns whose captured lines are still to form memories. Each statement is for a turn of the transaction's scope.
 
 -- name: begin
--- Note that a turn's lines are to form memories.
-UPDATE cognitive.turn SET forming = true
+-- Note that a turn's lines are to form memories, and whether a model is to read them too.
+UPDATE cognitive.turn
+SET forming = true, model_state = coalesce(model_state, CASE WHEN :by_model::boolean THEN 'waiting' END)
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id
 
 -- name: check

@@ -28,6 +28,7 @@ from cognitive.api.importer import Importer
 from cognitive.api.memories import AgentMemories
 from cognitive.api.transfer_methods import TransferMethods
 from cognitive.context.engine import ContextEngine
+from cognitive.formation.model.batch import ModelBatch, ModelBatchReport
 from cognitive.lab.comparison import ModelComparison, compare
 from cognitive.policy.models import context_budgets
 from cognitive.policy.resolver import PolicyResolver
@@ -58,6 +59,7 @@ class AdminApi(TransferMethods):
         policies: PolicyResolver,
         category_learner: CategoryLearner,
         erasure_listeners: ErasureListeners,
+        batch: ModelBatch,
     ) -> None:
         super().__init__(exporter, importer)
         self.reembedding = reembedding
@@ -71,8 +73,24 @@ class AdminApi(TransferMethods):
         self._policies = policies
         self._category_learner = category_learner
         self._erasure_listeners = erasure_listeners
+        self._batch = batch
 
     # --- memories ---
+
+    async def form_by_model(
+        self, agent_id: str, *, parked: bool = False, dry_run: bool = False, progress: Progress | None = None
+    ) -> ModelBatchReport:
+        """Have the model of the layer read the completed turns of all users that it did not read, session by session.
+
+        With `parked`, also turns on which it failed three times. With `dry_run`, only count the turns. A call that was
+        broken off can be repeated. `progress(done, total)` is called after each session.
+
+        Raises:
+            InvalidInput: the layer has no model (`extractor=ModelExtractor(ask)`), and this is no dry run.
+            StoreUnavailable: Postgres is unavailable; repeat the call.
+        """
+        require_label("agent_id", agent_id)
+        return await self._batch.read(agent_id, parked=parked, dry_run=dry_run, progress=progress)
 
     async def find_by_source(
         self, agent_id: str, type_: MemoryType, sources: Sequence[str], *, user_id: str | None = None

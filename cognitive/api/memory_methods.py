@@ -58,18 +58,21 @@ class MemoryMethods:
         user_id: str | None = None,
         session_id: str = "imported",
         now: datetime | None = None,
+        progress: Progress | None = None,
     ) -> RememberedConversation:
-        """Store the exchanges of a conversation as captured lines, and the memories that the rules form from them.
+        """Store the exchanges of a conversation as captured lines, and the memories that are formed from them.
 
         `messages` have a role and content, and may have the time `at`; `now` is when the conversation ended. Exchanges
         that are stored already, also from a shorter version of the conversation, are left unchanged. The policy's
-        `capture` says which lines are stored; with "off", the user's and the assistant's.
+        `capture` says which lines are stored; with "off", the user's and the assistant's. A model of the layer reads
+        each exchange before it is stored. `progress(done, total)` is called for each exchange.
 
         Raises:
             InvalidInput: an id or a message is invalid; nothing is stored.
             StoreUnavailable: Postgres is unavailable; repeat the call.
         """
-        return await self._conversations.remember(Scope.of_one(agent_id, user_id), messages, session_id, now)
+        scope = Scope.of_one(agent_id, user_id)
+        return await self._conversations.remember(scope, messages, session_id, now, progress)
 
     @instrument(RECALL)
     @waits_for_recovery

@@ -11,6 +11,7 @@ from brain.sessions import ClearedSession, Sessions, SessionSummary
 from brain.turns import TurnLog
 from brain.users import Scope, UserId
 from cognitive.errors import InvalidInput, UnknownArtifact
+from cognitive.formation.former import Former
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.session.conversation import SessionManager
 from cognitive.session.recent import ResumedSession
@@ -34,12 +35,14 @@ class SessionsApi:
         session_manager: SessionManager,
         turns: TurnLog,
         policies: PolicyResolver,
+        former: Former,
     ) -> None:
         self._sessions = sessions
         self._artifacts = artifacts
         self._session_manager = session_manager
         self._turns = turns
         self._policies = policies
+        self._former = former
 
     async def list(
         self, agent_id: str, limit: int = 50, offset: int = 0, *, user_id: UserId = None
@@ -65,7 +68,8 @@ class SessionsApi:
     async def end(self, agent_id: str, session_id: str, *, user_id: str | None = None) -> bool:
         """Mark a session as ended; return False if there is no such session."""
         scope = Scope.of_one(agent_id, user_id)
-        return await self._sessions.end(scope, require_label("session_id", session_id), datetime.now(UTC))
+        self._former.end_session(scope, require_label("session_id", session_id))
+        return await self._sessions.end(scope, session_id, datetime.now(UTC))
 
     async def clear(self, agent_id: str, session_id: str, *, user_id: str | None = None) -> ClearedSession:
         """Delete the summary, last messages, plan, artifacts and subtasks of a session; its turns and memories stay."""

@@ -18,6 +18,7 @@ Modules, in order of execution:
 - `hook`: `cognitive hook`.
 - `hook_status`: `cognitive hook status` and `server`.
 - `recall`: `cognitive recall`.
+- `formation`: `cognitive agent form` and `memory conversation`.
 - `memory`: `cognitive remember` and `memory`.
 - `upkeep`: the commands of `cognitive memory` that hide memories, and list what may need attention.
 - `session`: `cognitive session`.

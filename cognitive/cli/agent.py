@@ -1,4 +1,4 @@
-"""`cognitive agent`: show which tools an agent's past turns called, or erase all data of an agent."""
+"""`cognitive agent`: show which tools an agent's past turns called, form memories, or erase all data of an agent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 import cognitive
-from cognitive.cli import printing
+from cognitive.cli import formation, printing
 from cognitive.cli.answers import JsonCommand, run
 from cognitive.cli.memory import show_receipt
 from cognitive.cli.options import AGENT, YES, confirm, limit
@@ -30,7 +30,7 @@ class _LearningAnswer:
 
 @click.group()
 def command() -> None:
-    """List agents, show which tools an agent's past turns called, or erase all its data."""
+    """List agents, show what their turns taught, form memories with a model, or erase all data of one."""
 
 
 @command.command("list", cls=JsonCommand, shape="{agents: [name]}")
@@ -120,6 +120,9 @@ def _show(answer: _LearningAnswer) -> None:
     if answer.categories:
         ordered = sorted(answer.categories.items(), key=lambda each: (-each[1], each[0]))
         printing.table(("category", "turns of this user"), ordered)
+
+
+command.add_command(formation.form)
 
 
 @command.command(cls=JsonCommand, shape=RECEIPT)

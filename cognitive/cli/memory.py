@@ -15,7 +15,7 @@ import cognitive
 from brain.errors import InvalidInput
 from brain.memory_types import MEMORY_TYPES
 from brain.users import UserId
-from cognitive.cli import printing, upkeep
+from cognitive.cli import formation, printing, upkeep
 from cognitive.cli.answers import JsonCommand, run
 from cognitive.cli.options import AGENT, FILE, MOMENT, USER, WHERE, YES, at, aware, confirm, limit, view
 from cognitive.cli.shapes import MEMORY, RECEIPT
@@ -123,7 +123,7 @@ def _show_ids(ids: Sequence[UUID]) -> None:
 
 @click.group()
 def command() -> None:
-    """Read, change or erase single memories."""
+    """Read, change or erase single memories, or store a conversation."""
 
 
 @command.command(
@@ -285,6 +285,7 @@ def show_receipt(receipt: Receipt) -> None:
 
 
 for _command in (
+    formation.conversation,
     upkeep.retire,
     upkeep.restore,
     upkeep.merge,

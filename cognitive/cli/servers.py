@@ -32,7 +32,7 @@ _PORT = click.option(
     "--port", default=8765, show_default=True, type=click.IntRange(0, 65_535), help="Port; 0 chooses a free one."
 )
 _TOKENS = click.option("--tokens", type=click.Path(path_type=Path), help="Token file; default: COGNITIVE_TOKEN_FILE.")
-_ALLOW_REMEMBER = click.option("--allow-remember", is_flag=True, help="Offer MCP's tool that stores memories.")
+_ALLOW_REMEMBER = click.option("--allow-remember", is_flag=True, help="Offer MCP's tools that store memories.")
 _ALLOW_CHANGE = click.option("--allow-change", is_flag=True, help="Offer MCP's tools that correct and hide memories.")
 
 

@@ -20,6 +20,7 @@ from cognitive.client.namespaces import RemoteAdmin, RemoteExplain, RemotePolici
 from cognitive.client.transport import ApiTransport, view_query
 from cognitive.degradation import Degradation
 from cognitive.errors import InvalidInput
+from cognitive.feedback.conversations import RememberedConversation
 from cognitive.lab.why import Explanation
 from cognitive.recall_hits import RecallHits
 from cognitive.session.recent import ResumedSession
@@ -27,6 +28,7 @@ from cognitive.turn import Message, Outcome, Report, Turn, TurnContext, TurnRef
 from cognitive.wire.context import UNPREPARED, PreparedTurn, to_turn_context, without_memory
 from cognitive.wire.models import (
     MAX_MEMORIES,
+    ConversationBody,
     FitBody,
     FoundMemories,
     IdsBody,
@@ -180,6 +182,31 @@ class CognitiveClient:
             if progress is not None:
                 progress(len(ids), len(memories))
         return ids
+
+    async def remember_conversation(
+        self,
+        agent_id: str,
+        messages: Sequence[Message | Mapping[str, Any]],
+        *,
+        user_id: str | None = None,
+        session_id: str = "imported",
+        now: datetime | None = None,
+        progress: Progress | None = None,
+    ) -> RememberedConversation:
+        """Store the exchanges of a conversation, and what is formed from them, unless they are stored already.
+
+        `progress` is called once, with the number of messages.
+        """
+        body = ConversationBody(
+            messages=tuple(Message.model_validate(each) for each in messages),
+            session_id=session_id,
+            now=now,
+            user_id=user_id,
+        )
+        stored = await self._of(RememberedConversation, "POST", agent_id, "memories", "conversation", body=body)
+        if progress is not None:
+            progress(len(body.messages), len(body.messages))
+        return stored
 
     async def recall(
         self,

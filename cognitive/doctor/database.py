@@ -255,6 +255,20 @@ def users(facts: Facts) -> Verdict:
     return ok("no agent without users has several speakers")
 
 
+def formation(facts: Facts) -> Verdict:
+    """Check that the model that forms memories failed on no turn three times."""
+    spaces = facts.spaces
+    if facts.database is None:
+        return UNREACHABLE
+    if spaces.hidden is not None:
+        return "skipped", f"the turns of agents are unknown: {spaces.hidden}", ""
+    if not spaces.parked_turns:
+        return ok("no turn is parked")
+    parked = ", ".join(f"{agent}: {turns} (such as {first})" for agent, turns, first in spaces.parked_turns)
+    fix = "once the model answers again: `cognitive agent form --parked --model MODULE:NAME --agent AGENT`"
+    return "warning", f"turns that the model failed to read three times: {parked}", fix
+
+
 def replica(facts: Facts) -> Verdict:
     """Check that the configured read replica is a standby of the primary and lags little behind it."""
     standby = facts.replica

@@ -15,7 +15,7 @@ from time import perf_counter
 from typing import Any
 
 from brain import opening
-from brain.agents import degraded_turns, models, unsorted, without_users
+from brain.agents import degraded_turns, models, parked_turns, unsorted, without_users
 from brain.deadline import Deadline
 from brain.embedding.minilm import MiniLM
 from brain.errors import CognitiveError, EmbeddingError, JournalError, PolicyError, StoreError, StoreUnavailable
@@ -265,6 +265,7 @@ async def _with_agents(url: str, spaces: SpaceFacts) -> SpaceFacts:
             unindexed=await unsorted(url),
             turns=await degraded_turns(url),
             without_users=await without_users(url),
+            parked_turns=await parked_turns(url),
         )
     except StoreError as error:
         return replace(spaces, hidden=str(error))
@@ -316,6 +317,7 @@ CHECKS: Mapping[str, Judge] = {
     "large agents": database.vector_index,
     "degraded turns": database.degraded_turns,
     "users": database.users,
+    "formation": database.formation,
     "clock": _of_database(database.clock),
     "replica": database.replica,
 }

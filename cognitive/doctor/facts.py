@@ -89,6 +89,7 @@ class SpaceFacts:
         unindexed: agents that have many memories but no vector index.
         turns: the turns of all agents today and yesterday, and how many of them were degraded.
         without_users: agents that captured messages of several speakers, and have no users.
+        parked_turns: agents with turns that a model failed to read three times, their number, and the id of one.
         hidden: the reason why the facts about agents are unknown.
     """
 
@@ -98,6 +99,7 @@ class SpaceFacts:
     unindexed: tuple[str, ...] = ()
     turns: tuple[int, int] = (0, 0)
     without_users: tuple[str, ...] = ()
+    parked_turns: tuple[tuple[str, int, str], ...] = ()
     hidden: str | None = None
 
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
-from brain import forming
 from brain.deadline import AttemptFailure, attempt
 from brain.erasure.residue import says_nothing
 from brain.errors import InvalidInput
@@ -97,7 +96,7 @@ class Capture:
             EmbeddingError: the text could not be embedded.
         """
         memories = episodes(exchange, self._policy.for_agent(exchange.agent_id))
-        condition = forming.begin(scope, exchange.turn_id) if self._former.wants(scope.agent_id, memories) else None
+        condition = self._former.begins(scope, exchange.turn_id, memories)
         await self._store_memories(scope, exchange, memories, read_at, condition)
         self._former.start(scope, exchange.turn_id, memories, read_at)
         if self._extractor is not None and extract:

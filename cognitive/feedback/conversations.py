@@ -1,40 +1,50 @@
-"""Store a whole conversation: the lines of its exchanges, and the memories that the rules form from them."""
+"""Store a whole conversation: the lines of its exchanges, and the memories that rules and a model form from them."""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
 from brain.errors import InvalidInput
-from brain.store import MemoryStore
+from brain.store import MemoryStore, Progress
 from brain.types import NewMemory
 from brain.users import Scope
 from cognitive.feedback.capture import CapturedExchange, episodes
 from cognitive.formation.extract import extract
+from cognitive.formation.lines import assistant_line, user_line
 from cognitive.formation.memories import CapturedLine, formed_memories, is_personal
+from cognitive.formation.model.reader import CapturedLines, ModelReader, NotRead
 from cognitive.formation.updates import with_updates
 from cognitive.policy import Policy
 from cognitive.turn import Message
 from cognitive.validation import require_aware, require_label
 
+log = logging.getLogger(__name__)
+
 _ONE_SECOND = timedelta(seconds=1)
+_PAUSES = (1.0, 5.0)  # seconds after the first and second failure of the model on an exchange
 
 
 @dataclass(frozen=True, slots=True)
 class RememberedConversation:
     """The ids of the memories that a call stored: lines of the conversation, and what was formed from them.
 
-    `known` is the number of exchanges that were stored before, which the call left unchanged.
+    `known` is the number of exchanges that were stored before, which the call left unchanged, and `unread` the number
+    of those that the layer's model failed on three times, or that were beyond its budget of the day.
     """
 
     lines: tuple[UUID, ...]
     formed: tuple[UUID, ...]
     known: int
+    unread: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +63,22 @@ class ExchangeLines:
 class ConversationWriter:
     """Stores conversations that were not held through turns, one exchange after the other."""
 
-    def __init__(self, store: MemoryStore, policy: Policy) -> None:
+    def __init__(self, store: MemoryStore, policy: Policy, reader: ModelReader | None) -> None:
         self._store = store
         self._policy = policy
+        self._reader = reader
 
     async def remember(
-        self, scope: Scope, messages: Sequence[Message | Mapping[str, Any]], session_id: str, now: datetime | None
+        self,
+        scope: Scope,
+        messages: Sequence[Message | Mapping[str, Any]],
+        session_id: str,
+        now: datetime | None,
+        progress: Progress | None = None,
     ) -> RememberedConversation:
         """Store the exchanges of a conversation that ended at the time `now`, if they are not stored yet.
 
-        Messages that have a time keep it.
+        Messages that have a time keep it. After each exchange, `progress(done, total)` is called.
 
         Raises:
             InvalidInput: a message, the session or the time is invalid; nothing is stored.
@@ -73,12 +89,16 @@ class ConversationWriter:
         now = now or datetime.now(UTC)
         exchanges = self.exchanges(scope, [_message(each) for each in messages], session_id, now)
         stored_sources = await self.stored_sources(exchanges)
-        lines, formed, known = list[UUID](), list[UUID](), 0
-        for exchange in exchanges:
+        lines, formed, known, unread = list[UUID](), list[UUID](), 0, 0
+        for n, exchange in enumerate(exchanges):
+            if progress is not None:
+                progress(n, len(exchanges))
             if not stored_sources.isdisjoint(exchange.sources):
                 known += 1
                 continue
-            memories = self.formed(exchange)
+            by_model = await self._read(scope, exchange.lines)
+            unread += by_model is None
+            memories = _joined(self.formed(exchange), by_model or [])
             personal = [each for each in memories if exchange.owner != scope and is_personal(each)]
             common = [each for each in memories if each not in personal]
             if personal:
@@ -86,7 +106,21 @@ class ConversationWriter:
             stored = await self._write(exchange.owner, [*exchange.lines, *common], now)
             lines += stored[: len(exchange.lines)]
             formed += stored[len(exchange.lines) :]
-        return RememberedConversation(tuple(lines), tuple(formed), known)
+        return RememberedConversation(tuple(lines), tuple(formed), known, unread)
+
+    async def _read(self, scope: Scope, lines: Sequence[NewMemory]) -> list[NewMemory] | None:
+        """Return what the model forms of an exchange, or None if it failed three times or its budget is spent."""
+        if self._reader is None or (said := user_line(lines)) is None:
+            return []
+        for pause in (*_PAUSES, None):
+            read = await self._reader.read(scope, [CapturedLines(said, assistant_line(lines))])
+            if not isinstance(read, NotRead):
+                return read[0]
+            if read.reason == "budget" or pause is None:
+                log.warning("the model did not read an exchange: %s", read.detail)
+                return None
+            await asyncio.sleep(pause)
+        return None
 
     def exchanges(
         self, scope: Scope, messages: Sequence[Message], session_id: str, now: datetime
@@ -110,8 +144,7 @@ class ConversationWriter:
     def formed(self, exchange: ExchangeLines) -> list[NewMemory]:
         """Return what the rules form from the user's line of an exchange; this takes milliseconds."""
         lines, settings = exchange.lines, self._policy.for_agent(exchange.owner.agent_id).formation
-        said = next((line for line in lines if line.source is not None and line.source.endswith("/user")), None)
-        if said is None:
+        if (said := user_line(lines)) is None:
             return []
         answer = next((line.content for line in lines if line is not said), "")
         found = extract(said.content, answer, settings.kinds)
@@ -122,6 +155,19 @@ class ConversationWriter:
         owned = [memory.model_copy(update={"user_id": owner.user}) for memory in memories]
         updated = await with_updates(self._store, owner, owned)
         return await self._store.remember(owner.agent_id, updated, now=now)
+
+
+def _joined(by_rules: Sequence[NewMemory], by_model: Sequence[NewMemory]) -> list[NewMemory]:
+    """Return both without what the model says in the words of a rule's memory."""
+    stated = {memory.content.rstrip(".") for memory in by_rules}
+    return [
+        *by_rules,
+        *(
+            memory
+            for memory in by_model
+            if stated.isdisjoint(str(text).rstrip(".") for text in (memory.content, memory.attributes["evidence"]))
+        ),
+    ]
 
 
 def _message(value: Message | Mapping[str, Any]) -> Message:
@@ -140,7 +186,7 @@ def _exchanges(scope: Scope, messages: Sequence[Message], session_id: str, now: 
     """
     starts = [n for n, message in enumerate(messages) if message.role == "user"]
     seen = Counter[tuple[str, str]]()
-    for start, end in zip(starts, [*starts[1:], len(messages)], strict=True):
+    for start, end in pairwise([*starts, len(messages)]):
         answers = [each.content for each in messages[start:end] if each.role == "assistant" and each.content]
         texts = (messages[start].content, answers[-1] if answers else "")
         seen[texts] += 1

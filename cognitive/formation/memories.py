@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import Literal
+from typing import Literal, cast
 
 from brain.text import stem_counts
 from brain.types import MAX_LABEL_LENGTH, Memory, MemoryType, NewMemory
@@ -19,7 +19,7 @@ from cognitive.privacy.secrets import SECRET
 
 Role = Literal["user", "assistant"]
 TAG = "formed"  # tag of formed memories, by which an operator can find or forget them
-# The memory types of the kinds that are no types; such a memory has its kind as an attribute.
+# The types of memories whose kind is no type; these have their kind as an attribute.
 _TYPES: dict[FormationKind, MemoryType] = {"preference": "fact", "instruction": "fact", "plan": "episode"}
 _PERSONAL: tuple[FormationKind, ...] = ("preference", "instruction")
 _RELATIVE_DAY = re.compile(
@@ -59,15 +59,20 @@ def line_source(turn_id: str, user_id: str | None, role: Role) -> str:
     return source if len(source) <= MAX_LABEL_LENGTH else f"user-turn/{sha256(turn.encode()).hexdigest()}/{role}"
 
 
+def memory_type(kind: FormationKind) -> MemoryType:
+    """Return the type of memories of a kind."""
+    return _TYPES.get(kind) or cast(MemoryType, kind)
+
+
 def formed_memories(line: CapturedLine, proposals: Sequence[Proposal], settings: FormationSettings) -> list[NewMemory]:
     """Return the memories that a line forms: proposals of the policy's topics, without those that held a secret.
 
     The text is verbatim, but for "today" and "tomorrow", which become dates.
     """
-    wanted = [each for each in proposals if SECRET not in each.text and _has_topic(each.text, settings)]
+    wanted = [each for each in proposals if is_wanted(each.text, settings)]
     return [
         NewMemory(
-            type=_TYPES.get(each.kind, each.kind),
+            type=memory_type(each.kind),
             content=_with_dates(each.text, line.at),
             speaker=line.speaker,
             occurred_at=line.at,
@@ -84,6 +89,11 @@ def formed_memories(line: CapturedLine, proposals: Sequence[Proposal], settings:
 def is_personal(memory: NewMemory) -> bool:
     """Return True if a formed memory is its user's own even where an agent shares what it captures."""
     return memory.attributes.get("kind") in _PERSONAL
+
+
+def is_wanted(text: str, settings: FormationSettings) -> bool:
+    """Return True if a text is of the policy's topics and holds no secret that was redacted."""
+    return SECRET not in text and _has_topic(text, settings)
 
 
 def _attributes(proposal: Proposal, at: datetime) -> dict[str, str]:

@@ -10,11 +10,13 @@ from fastapi import APIRouter, Query
 from brain.receipts import Receipt
 from brain.types import Memory, Revision, above
 from cognitive.errors import UnknownMemory
+from cognitive.feedback.conversations import RememberedConversation
 from cognitive.server.auth import ERASING, AgentId, Identified, MaxTrust
 from cognitive.server.requests import Layer, StrictRoute
 from cognitive.server.users import HOSTS, ViewOfQuery, memory_of, user_of, view_of
 from cognitive.wire.models import (
     MAX_IDS,
+    ConversationBody,
     FindBody,
     FoundMemories,
     IdsBody,
@@ -41,6 +43,20 @@ async def remember(agent_id: AgentId, body: RememberBody, layer: Layer, caller: 
         for memory in (memory_of(caller, each) for each in body.memories)
     ]
     return StoredMemories(tuple(await layer.remember(agent_id, memories)))
+
+
+@router.post("/conversation", status_code=201, summary="Store a conversation (remember_conversation)")
+async def remember_conversation(
+    agent_id: AgentId, body: ConversationBody, layer: Layer, caller: Identified
+) -> RememberedConversation:
+    """Store the exchanges of a conversation as captured lines, and the memories that are formed from them.
+
+    The request may be repeated, also with a longer conversation: what is stored already is left unchanged.
+    """
+    user_id = user_of(caller, body.user_id)
+    return await layer.remember_conversation(
+        agent_id, body.messages, user_id=user_id, session_id=body.session_id, now=body.now
+    )
 
 
 @router.post("/search", summary="Search memories (recall)")

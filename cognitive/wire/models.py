@@ -131,6 +131,20 @@ class RememberBody(InputModel):
     memories: Annotated[tuple[NewMemory, ...], Field(max_length=MAX_MEMORIES)]
 
 
+class ConversationBody(InputModel):
+    """A conversation to store, held elsewhere: its messages, oldest first. `now` is when it ended."""
+
+    model_config = _example(
+        messages=[{"role": "user", "content": "I prefer trains."}, {"role": "assistant", "content": "Noted."}],
+        session_id="s1",
+    )
+
+    messages: Conversation
+    session_id: Label = "imported"
+    now: Moment | None = None
+    user_id: RequestUser = None
+
+
 class RecallBody(InputModel):
     """A search for memories.
 

@@ -149,6 +149,15 @@ async def test_turn_through_the_client_records_its_outcome(client, agent):
     assert [plan.turns for plan in await client.explain.past_plans(agent, QUESTION)] == [1]
 
 
+async def test_client_stores_a_conversation_once(client, agent):
+    messages = [{"role": "user", "content": "I can't stand the smell of lavender."}]
+    stored = await client.remember_conversation(agent, messages, user_id="ada", session_id="c")
+    assert (len(stored.lines), len(stored.formed), stored.known) == (1, 1, 0)
+    again = await client.remember_conversation(agent, messages, user_id="ada", session_id="c")
+    assert (again.lines, again.formed, again.known) == ((), (), 1)
+    assert await client.get(agent, list(stored.formed)) == []
+
+
 async def test_client_manages_memories_and_sessions(client, layer, agent):
     progress_calls = []
     ids = await client.remember(agent, [CHOSEN], progress=lambda done, total: progress_calls.append((done, total)))

@@ -38,6 +38,7 @@ BODIES = {
     "/outcome": {"response": "Hello"},
     "/rating": {"useful": True},
     "/memories": {"memories": [{"type": "fact", "content": "secret"}]},
+    "/memories/conversation": {"messages": [{"role": "user", "content": "A secret."}]},
     "/forget": {"ids": []},
     "/retire": {"ids": []},
     "/share": {"ids": []},

@@ -37,6 +37,7 @@ ROUTES: dict[tuple[str, str], tuple[dict | None, str, bool]] = {
     ("get", "/turns/{turn_id}/memories/{memory_id}"): (None, "query", False),
     ("put", "/turns/{turn_id}/memories/{memory_id}/rating"): ({"useful": True}, "query", False),
     ("post", "/memories"): ({"memories": [{"type": "fact", "content": "A cow."}]}, "memory", False),
+    ("post", "/memories/conversation"): ({"messages": [{"role": "user", "content": "A cow."}]}, "body", False),
     ("post", "/memories/search"): ({"query": "Where does the kanari sleep?"}, "body", True),
     ("post", "/memories/find"): ({}, "body", True),
     ("get", "/memories"): (None, "query", True),

@@ -259,7 +259,8 @@ async def test_remember_tool_is_offered_only_when_allowed(layer, agent):
         with pytest.raises(MCPError, match="Unknown tool"):
             await session.call_tool("remember", {"content": "The canary sings."})
     async with client(layer, agent, may_remember=True) as session:
-        assert [tool.name for tool in (await session.list_tools()).tools] == ["recall_context", "remember"]
+        names = [tool.name for tool in (await session.list_tools()).tools]
+        assert names == ["recall_context", "remember", "remember_conversation"]
 
 
 async def test_repeated_remember_stores_one_memory(layer, agent):
@@ -275,6 +276,22 @@ async def test_repeated_remember_stores_one_memory(layer, agent):
         ("birds",),
         "s9",
     )
+
+
+async def test_conversation_is_stored_once_with_what_it_forms(layer, agent):
+    messages = [
+        {"role": "user", "content": "I can't stand the smell of lavender."},
+        {"role": "assistant", "content": "Then I'll leave lavender out."},
+    ]
+    async with client(layer, agent, may_remember=True, user_id="ada") as session:
+        for expected in ({"lines": 2, "formed": 1, "known": 0}, {"lines": 0, "formed": 0, "known": 1}):
+            stored = await session.call_tool("remember_conversation", {"messages": messages})
+            assert stored.structured_content == expected
+        refused = await session.call_tool("remember_conversation", {"messages": [{"role": "system", "content": "x"}]})
+        assert refused.is_error
+    [formed] = await layer.recall(agent, "lavender", tags=("formed",), user_id="ada")
+    assert formed.attributes["kind"] == "preference"
+    assert await layer.recall(agent, "lavender") == ()
 
 
 async def test_recalled_block_cannot_be_remembered(layer, agent, keys):
@@ -418,7 +435,7 @@ async def test_model_corrects_and_forgets_only_what_it_stored_itself(layer, agen
 async def test_changing_tools_are_refused_unless_allowed(layer, agent):
     [own] = await layer.remember(agent, [NewMemory(type="fact", content="The key hangs there.", trust="agent")])
     async with client(layer, agent, may_remember=True) as session:
-        assert {tool.name for tool in (await session.list_tools()).tools} == {"recall_context", "remember"}
+        assert not {"correct", "forget"} & {tool.name for tool in (await session.list_tools()).tools}
         with pytest.raises(MCPError, match="Unknown tool"):
             await session.call_tool("forget", {"id": str(own)})
     assert (await layer.get(agent, [own]))[0].hidden_at is None

@@ -30,6 +30,7 @@ NAMES = [
     "CognitiveLayer",
     "Degradation",
     "Message",
+    "ModelExtractor",
     "NewMemory",
     "Outcome",
     "Policy",
@@ -110,8 +111,8 @@ NAMESPACES = {
         AdminApi,
         "apply_retention build_vector_index category_learning compare_models context_budgets "
         "database_role embedding_model erasures expire_turns export export_markdown find "
-        "find_by_source health import_lines journal_backlog language on_erasure preview_forget preview_import "
-        "readiness replica reset_learning revisions set_language tool_usage user_profile users",
+        "find_by_source form_by_model health import_lines journal_backlog language on_erasure preview_forget "
+        "preview_import readiness replica reset_learning revisions set_language tool_usage user_profile users",
     ),
     "work": (Work, "abandon add_dependencies advance begin complete context_for list_subtasks plan search"),
 }

@@ -23,6 +23,7 @@ PORTS = [
     "index_builds",
     "ivf_index",
     "memory_analytics",
+    "model_readings",
     "passage_texts",
     "policies",
     "purge_derived",

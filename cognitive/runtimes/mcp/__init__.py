@@ -10,6 +10,7 @@ Modules, in order of execution:
 - `scope`: determine the memory that a caller may use, and the turn to which a call belongs.
 - `tool`: describe a tool, and return its result.
 - `tools`: implement the tools `recall_context` and `remember`.
+- `conversations`: implement the tool `remember_conversation`.
 - `changes`: implement the tools `correct` and `forget`.
 - `resources`: return the resources that a client may read.
 """

@@ -27,8 +27,9 @@ class McpScope:
     """The memory that an MCP caller may use: that of one agent, in the view of `user_id` or without a user.
 
     The host decides on the user: no argument of a tool can name one. With `session_id`, the caller sees only turns of
-    that session. With `may_remember`, it may store memories with the tool `remember`. With `may_change`, it may correct
-    and hide memories with the tools `correct` and `forget`, unless the program stored them.
+    that session. With `may_remember`, it may store memories with the tools `remember` and `remember_conversation`. With
+    `may_change`, it may correct and hide memories with the tools `correct` and `forget`, unless the program stored
+    them.
 
     Raises:
         InvalidInput: a name is blank, too long or cannot be stored.

@@ -1,0 +1,76 @@
+"""The MCP tool `remember_conversation`: stores what a user and the assistant said, if the host allows it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
+from pydantic import Field
+
+from brain.types import InputModel, Label, Text
+from cognitive.prompt import without_injected
+from cognitive.runtimes.mcp.scope import ScopedRequest
+
+_MAX_MESSAGES = 40  # of one call, which are stored within its deadline
+_MAX_LENGTH = 10_000  # characters of a message, as of the tool `remember`
+
+
+class SpokenMessage(InputModel):
+    """A message of the conversation."""
+
+    role: Literal["user", "assistant"] = Field(description="Who said it.")
+    content: Annotated[Text, Field(max_length=_MAX_LENGTH, description="The words as they were said.")]
+
+
+class RememberConversation(InputModel, json_schema_extra={"description": "What was said."}):
+    """The arguments of the tool `remember_conversation`, with which a model stores a part of a conversation."""
+
+    messages: Annotated[
+        tuple[SpokenMessage, ...],
+        Field(min_length=1, max_length=_MAX_MESSAGES, description="The messages, oldest first."),
+    ]
+    session_id: Annotated[Label, Field(description="A name of the conversation, the same in each call.")] = "mcp"
+
+
+class StoredConversation(InputModel):
+    """The numbers of lines stored, of memories formed from them, and of exchanges that were known already."""
+
+    lines: int
+    formed: int
+    known: int
+
+
+REMEMBER_CONVERSATION = Tool(
+    name="remember_conversation",
+    title="Keep a conversation",
+    description=(
+        "Keeps what the user and you said, word for word, and what the user decided, likes or plans, in this agent's "
+        "long-term memory. Call it with the messages of this conversation when it ends. What is kept already is not "
+        "kept twice."
+    ),
+    input_schema=RememberConversation.model_json_schema(),
+    output_schema=StoredConversation.model_json_schema(mode="serialization"),
+    annotations=ToolAnnotations(
+        read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+    ),
+)
+
+
+async def remember_conversation(request: ScopedRequest, arguments: RememberConversation) -> CallToolResult:
+    """Store the exchanges of a conversation, and the memories that are formed from them.
+
+    Raises:
+        StoreUnavailable: Postgres is away.
+    """
+    messages = [{"role": each.role, "content": without_injected(each.content)} for each in arguments.messages]
+    stored = await request.layer.remember_conversation(
+        request.agent_id,
+        messages,
+        user_id=request.user_id,
+        session_id=request.scope.session_id or arguments.session_id,
+    )
+    answer = StoredConversation(lines=len(stored.lines), formed=len(stored.formed), known=stored.known)
+    text = f"Kept {answer.lines} lines and {answer.formed} memories; {answer.known} exchanges were known."
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)], structured_content=answer.model_dump(mode="json")
+    )
