@@ -49,6 +49,10 @@ class FormingTurns:
         rows = await self._database.run(scope, lambda c: c.fetch(*SQL.waiting(agent_id=agent_id, limit=limit)))
         return [(Scope(agent_id, row["user_id"] or SHARED), row["turn_id"]) for row in rows]
 
+    async def holds(self, scope: Scope, turn_id: str) -> bool:
+        """Return True if a turn's lines are still to form memories."""
+        return bool(await self._database.run(scope, check(scope, turn_id, False)))
+
     async def end(self, scope: Scope, turn_id: str) -> None:
         """Note that a turn's lines have formed what they form."""
         await self._database.run(scope, check(scope, turn_id, True))

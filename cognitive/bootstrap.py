@@ -235,7 +235,7 @@ def _compose(base: _Infrastructure) -> Services:
     settling = background.queue(_MAX_SETTLING)  # each within its deadline: Postgres, or else the journal
     extractor, metrics = base.extensions.extractor, base.extensions.metrics or NO_METRICS
     model, extractor = (extractor, None) if isinstance(extractor, ModelExtractor) else (None, extractor)
-    formation = Formation.create(base.database, stores.memories, base.policy, background, metrics, model)
+    formation = Formation.create(base.database, stores.memories, turns, base.policy, background, metrics, model)
     former = formation.former
     capture = Capture(stores.memories, base.policy, background, former, extractor)
     outcomes = OutcomeRecorder(turns, base.journal, resolver, capture, redactor)

@@ -292,14 +292,28 @@ class Attribution:
 
 
 @dataclass(frozen=True, slots=True)
+class Correction:
+    """A formed memory that the user's message took back ("retired") or corrected ("superseded" by `replaced_by`).
+
+    `layer.restore` undoes it.
+    """
+
+    memory_id: UUID
+    reason: Literal["retired", "superseded"]
+    replaced_by: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """The result of `post_turn`: which of the shown memories the response used.
 
     `recorded` is False while Postgres is down. The outcome is then in the local journal, and is counted when Postgres
     is back. `duplicate` is True if an outcome of this turn was already recorded; nothing is counted a second time.
+    `corrections` are the formed memories that the user's message took back or corrected.
     """
 
     turn_id: str
     attributions: tuple[Attribution, ...]
     recorded: bool
     duplicate: bool = False
+    corrections: tuple[Correction, ...] = ()

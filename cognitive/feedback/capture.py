@@ -29,6 +29,7 @@ from cognitive.policy import Policy
 from cognitive.preflight import smalltalk
 from cognitive.privacy.secrets import redact_secrets
 from cognitive.prompt import without_injected
+from cognitive.turn import Correction
 
 log = logging.getLogger(__name__)
 
@@ -81,8 +82,12 @@ class Capture:
         """Return True if an agent's messages and responses are stored as memories or passed to an extractor."""
         return self._extractor is not None or self._policy.for_agent(agent_id).capture != "off"
 
-    async def keep(self, scope: Scope, exchange: CapturedExchange, read_at: datetime, *, extract: bool = True) -> None:
+    async def keep(
+        self, scope: Scope, exchange: CapturedExchange, read_at: datetime, *, extract: bool = True
+    ) -> tuple[Correction, ...]:
         """Store a turn's messages as memories, as the policy says, and start to form further memories from them.
+
+        Return the formed memories that the user's message takes back or corrects.
 
         The host's extractor is started if `extract` is True.
 
@@ -98,10 +103,12 @@ class Capture:
         memories = episodes(exchange, self._policy.for_agent(exchange.agent_id))
         condition = self._former.begins(scope, exchange.turn_id, memories)
         await self._store_memories(scope, exchange, memories, read_at, condition)
+        corrections = await self._former.correct(scope, exchange.turn_id, memories, read_at)
         self._former.start(scope, exchange.turn_id, memories, read_at)
         if self._extractor is not None and extract:
             work = self._extract(scope, exchange, self._extractor, read_at)
             self._queue.start(work, *scope.key, exchange.turn_id)
+        return corrections
 
     async def wait_for(self, *name: str) -> None:
         """Wait until the running extractions of an agent, or of one user, have stored their memories or failed."""

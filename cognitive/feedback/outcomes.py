@@ -38,7 +38,7 @@ from cognitive.policy import Policy
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.privacy import redaction
 from cognitive.recording.record import opened
-from cognitive.turn import Outcome, Report, ToolCall, TurnContext, TurnRef
+from cognitive.turn import Correction, Outcome, Report, ToolCall, TurnContext, TurnRef
 from cognitive.validation import unknown_turn
 
 Excerpts = Mapping[
@@ -233,26 +233,28 @@ class OutcomeRecorder:
         )
         if closed is None:
             raise unknown_turn(scope, turn_id)
+        corrections: tuple[Correction, ...] = ()
         if outcome.status == "completed" and self._capture.wants(scope.agent_id):
             extract = closed.first or still is not None  # for a journal entry, an earlier attempt may have failed
-            await self._capture_exchange(scope, turn_id, outcome, closed.message, extract)
-        return Report(turn_id, attribute.attributions(closed.judgements), recorded=True, duplicate=not closed.first)
+            corrections = await self._capture_exchange(scope, turn_id, outcome, closed.message, extract)
+        attributions = attribute.attributions(closed.judgements)
+        return Report(turn_id, attributions, recorded=True, duplicate=not closed.first, corrections=corrections)
 
     async def _capture_exchange(
         self, scope: Scope, turn_id: str, outcome: Outcome, turn: TurnMessage, extract: bool
-    ) -> None:
-        """Store the messages of a turn as memories.
+    ) -> tuple[Correction, ...]:
+        """Store the messages of a turn as memories, and return what the user's takes back or corrects.
 
         This is repeated if the host reports the outcome again, because the process may have crashed after it closed the
         turn. Messages that are stored already stay unchanged. The extractor is called only if `extract` is True.
         """
         if not extract and turn.status != "completed":
-            return
+            return ()
         response = WITHHELD if turn.withheld else outcome.response
         exchange = CapturedExchange(
             scope.agent_id, turn.session_id, turn_id, turn.at, turn.message, response, turn.user_id
         )
-        await self._capture.keep(scope, exchange, turn.read_at, extract=extract)
+        return await self._capture.keep(scope, exchange, turn.read_at, extract=extract)
 
     async def _excerpts(self, scope: Scope, turn_id: str, opening: OpenTurn | None) -> Excerpts:
         """Return, for each memory that was shortened in the prompt, the parts of its text that the prompt showed.

@@ -10,7 +10,8 @@ Modules, in order of execution:
 - `extract`: apply the rules to an exchange.
 - `memories`: make memories of what was extracted.
 - `lines`: find the captured lines of a turn, and what was formed from earlier ones.
-- `corrections`: find the formed memory that a statement takes back.
+- `correcting`: hide or replace what a user's line takes back or corrects.
+- `corrections`: find the formed memory that a statement takes back or corrects.
 - `updates`: find the formed memories that newer ones replace.
 - `storing`: store the memories that a turn formed.
 - `model`: form memories with a model of the host's.

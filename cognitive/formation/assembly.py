@@ -9,7 +9,9 @@ from brain.model_readings import ModelReadings
 from brain.postgres.database import Database
 from brain.states import MemoryStates
 from brain.store import MemoryStore
+from brain.turns import TurnLog
 from cognitive.background import Background
+from cognitive.formation.correcting import Corrections
 from cognitive.formation.former import AT_CLOSE, MAX_FORMING, Former
 from cognitive.formation.model.batch import ModelBatch
 from cognitive.formation.model.extractor import ModelExtractor
@@ -33,6 +35,7 @@ class Formation:
         cls,
         database: Database,
         store: MemoryStore,
+        turns: TurnLog,
         policy: Policy,
         background: Background,
         metrics: Metrics,
@@ -43,6 +46,7 @@ class Formation:
         formed, readings = FormedStore(store, policy, metrics), ModelReadings(database)
         reader = ModelReader(model, store, readings, policy, metrics) if model is not None else None
         runs = ModelRuns(reader, readings, store, formed, background) if reader is not None else None
-        waiting, states = FormingTurns(database), MemoryStates(database)
-        former = Former(store, states, waiting, policy, queue, metrics, formed, runs)
+        waiting = FormingTurns(database)
+        corrections = Corrections(store, MemoryStates(database), turns, waiting)
+        former = Former(store, corrections, waiting, policy, queue, metrics, formed, runs)
         return cls(former, reader, ModelBatch(readings, runs))

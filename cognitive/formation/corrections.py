@@ -1,9 +1,10 @@
-"""Find the formed memory that a statement takes back: "I no longer drink coffee", "Forget my old address"."""
+"""Find the formed memory that a statement takes back or corrects: "I no longer drink coffee", "No, it's 14"."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from brain.claims import denies
 from brain.text import stem_counts
@@ -17,6 +18,21 @@ _ENDED = re.compile(
 )
 _FORGET = re.compile(r"(?:please )?forget (?:about )?my (?P<gone>[^,;:?]+)")
 _SAYS_NOTHING = frozenset(stem_counts("my old previous former please now again"))
+_MAX_CORRECTION = 160  # characters of a message that only corrects
+_WRONG = (
+    r"(?:(?:no+|nope|sorry|actually|wrong|correction|not quite|(?:that|this|it)(?: is|['’]s| was) (?:wrong|incorrect"
+    r"|not (?:right|correct|true)|outdated|out of date)|you(?: are|['’]re) (?:wrong|mistaken))\b[\s,.:;!–—-]*)"
+)
+_CORRECTED = re.compile(
+    rf"(?P<wrong>{_WRONG}*)(?:it|that)(?: is|['’]s| was| should be) (?:actually |really |now |in fact )*"
+    r"(?P<new>[^,;:?!]{1,40}?)(?:,? (?:and )?not (?P<old>[^,;:?!]{1,40}?))?[.!]*",
+    re.IGNORECASE,
+)
+_VALUES = {  # what may stand for what: a number for a number, a day for a day, a name for a name
+    "number": re.compile(r"(?<![\w.,:])\d[\d.,:/]*\d|(?<![\w.,:])\d"),
+    "day": re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE),
+    "name": re.compile(r"(?<=[a-z,] )(?!I\b)[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*"),
+}
 _MAX_WORDS = 6  # of what is taken back; more are hardly the words of the memory
 
 
@@ -42,3 +58,57 @@ def meant(stems: frozenset[str], memories: Sequence[Memory]) -> Memory | None:
         memory for memory in memories if stems <= stem_counts(memory.content).keys() and not denies(memory.content)
     ]
     return matching[0] if len(matching) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedValue:
+    """A value that a message corrects: the new one and, if it is named, the old one."""
+
+    new: str
+    old: str | None
+
+
+def corrected_value(message: str) -> CorrectedValue | None:
+    """Return the value that a message corrects and says nothing else, such as "No, it's 14", or None."""
+    text = " ".join(message.split())
+    found = _CORRECTED.fullmatch(text) if len(text) <= _MAX_CORRECTION else None
+    if found is None or not (found["wrong"] or found["old"]):
+        return None
+    return CorrectedValue(found["new"].strip(), found["old"].strip() if found["old"] else None)
+
+
+def corrected(value: CorrectedValue, used: Sequence[Memory], near: Sequence[Memory]) -> tuple[Memory, str] | None:
+    """Return the memory that a corrected value is about, with its text as corrected, or None if that is not certain.
+
+    With the old value it is the one memory of `near` that has it; else the one of `used`, if it has one value of the
+    same form as the new one.
+    """
+    texts = [(memory, _replaced(memory.content, value)) for memory in (near if value.old else used)]
+    if not value.old and len(texts) > 1:
+        return None
+    certain = [(memory, text) for memory, text in texts if text is not None]
+    return certain[0] if len(certain) == 1 else None
+
+
+def _replaced(text: str, value: CorrectedValue) -> str | None:
+    """Return a text with the new value in place of the old one, or None if there is not exactly one place for it."""
+    if value.old is not None:
+        places = list(re.finditer(rf"(?<!\w){re.escape(value.old)}(?!\w)", text, re.IGNORECASE))
+        new = value.new
+    else:
+        form, new = _form(value.new)
+        others = set(value.new.replace(new, " ").lower().split())
+        if form is None or not others <= set(re.findall(r"\w+", text.lower())):
+            return None
+        places = list(_VALUES[form].finditer(text))
+    if len(places) != 1 or places[0][0].lower() == new.lower():
+        return None
+    return text[: places[0].start()] + new + text[places[0].end() :]
+
+
+def _form(value: str) -> tuple[str | None, str]:
+    """Return the form of a value, and the part of the value that has it."""
+    for form in ("number", "day"):
+        if len(found := _VALUES[form].findall(value)) == 1:
+            return form, found[0]
+    return ("name", value) if all(word[:1].isupper() for word in value.split()) else (None, value)

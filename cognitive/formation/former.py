@@ -15,20 +15,20 @@ from functools import partial
 
 from brain import forming
 from brain.forming import Condition, FormingTurns
-from brain.states import MemoryStates
 from brain.store import MemoryStore
 from brain.types import Memory, NewMemory
 from brain.users import Scope
 from cognitive.background import BackgroundQueue
-from cognitive.formation.corrections import meant, taken_back
+from cognitive.formation.correcting import Corrections
 from cognitive.formation.extract import extract
-from cognitive.formation.lines import assistant_line, formed_earlier, lines_of_turn, user_line
+from cognitive.formation.lines import assistant_line, lines_of_turn, user_line
 from cognitive.formation.memories import CapturedLine, formed_memories
 from cognitive.formation.model.runs import ModelRuns
 from cognitive.formation.storing import FormedStore
 from cognitive.policy import Policy
 from cognitive.telemetry.metrics import NOT_FORMED, Metrics, Observation
 from cognitive.telemetry.spans import quietly
+from cognitive.turn import Correction
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ class Former:
     def __init__(
         self,
         store: MemoryStore,
-        states: MemoryStates,
+        corrections: Corrections,
         waiting: FormingTurns,
         policy: Policy,
         queue: BackgroundQueue,
@@ -57,7 +57,7 @@ class Former:
         runs: ModelRuns | None = None,
     ) -> None:
         self._store = store
-        self._states = states
+        self._corrections = corrections
         self._waiting = waiting
         self._policy = policy
         self._metrics = metrics
@@ -71,6 +71,15 @@ class Former:
         if not self._is_on(scope.agent_id) or user_line(lines) is None:
             return None
         return forming.begin(scope, turn_id, by_model=self._runs is not None)
+
+    async def correct(
+        self, scope: Scope, turn_id: str, lines: Sequence[NewMemory], read_at: datetime
+    ) -> tuple[Correction, ...]:
+        """Hide or replace the formed memories that the user's line takes back or corrects, and return what was done."""
+        said = user_line(lines)
+        if said is None or not self._is_on(scope.agent_id):
+            return ()
+        return await self._corrections.apply(scope, turn_id, said, read_at)
 
     def start(self, scope: Scope, turn_id: str, lines: Sequence[NewMemory], read_at: datetime) -> None:
         """Start to form memories from the lines of a turn of a user or without one. Return at once.
@@ -129,26 +138,10 @@ class Former:
         found = await asyncio.to_thread(extract, said.content, answer.content if answer else "", policy.formation.kinds)
         rejected = [Observation(NOT_FORMED, (n,), (rule,)) for rule, n in found.rejected.items()]
         quietly(lambda: self._metrics.observe(rejected))
-        await self._hide_taken_back(scope, said)
         memories = formed_memories(CapturedLine.of(said), found.proposals, policy.formation)
         await self._formed.write(scope, turn_id, memories, read_at, partial(forming.check, scope, turn_id))
         if not memories:
             await self._waiting.end(scope, turn_id)
-
-    async def _hide_taken_back(self, scope: Scope, said: NewMemory | Memory) -> None:
-        """Retire the user's earlier formed memories that the line takes back, if it is certain which are meant."""
-        gone = taken_back(said.content)
-        if not gone:
-            return
-        earlier = [
-            memory
-            for memory in await formed_earlier(self._store, scope, said)
-            if memory.user_id == scope.user and memory.source != said.source
-        ]
-        ids = {memory.id for stems in gone if (memory := meant(stems, earlier)) is not None}
-        if ids:
-            log.info("retired what the user took back: %s", ", ".join(map(str, ids)))
-            await self._states.retire(scope, list(ids), by="talk", now=datetime.now(UTC))
 
     async def _make_up(self, agent_id: str) -> None:
         """Form memories from the captured lines of all users of an agent from which none were formed yet."""
@@ -158,6 +151,7 @@ class Former:
             if (said := user_line(lines)) is None:
                 await self._waiting.end(scope, turn_id)  # the line was forgotten or retired
             else:
+                await self._corrections.apply(scope, turn_id, said, read_at)
                 await self._form(scope, turn_id, said, assistant_line(lines), read_at)
         if self._runs is not None:
             await self._runs.make_up(agent_id)

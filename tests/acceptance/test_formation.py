@@ -232,3 +232,79 @@ async def test_memory_that_the_user_takes_back_is_retired(urls, embedder, agent,
         if hidden:
             [restored] = await layer.restore(agent, [first[0].id], user_id="ada")
             assert restored.hidden_reason is None
+
+
+STANDUP = "Our standup is at 12."
+
+
+async def stated(urls, embedder, agent, text, user="ada"):
+    async with forming(urls, embedder) as layer:
+        await say(layer, agent, text, at=datetime(2026, 3, 1, 9, tzinfo=UTC), user=user)
+
+
+@pytest.mark.parametrize(
+    ("first", "said", "expected"),
+    [
+        (STANDUP, "That's wrong, it's 14.", "Our standup is at 14."),
+        (STANDUP, "It's 14, not 12", "Our standup is at 14."),
+        ("My sister is called Rosa.", "No, it's Miriam.", "My sister is called Miriam."),
+        ("Our kitchen is blue.", "It's green, not blue.", "Our kitchen is green."),
+        (STANDUP, "That's wrong, it's Miriam.", None),
+        (STANDUP, "It's 14 degrees outside.", None),
+        (STANDUP, "That's wrong, it's 14?", None),
+        (f"{STANDUP} Our office is on floor 12.", "It's 14, not 12.", None),
+        (f"{STANDUP} Our office is on floor 3.", "That's wrong, it's 14.", None),
+        ("Our standup is at 12 in room 5.", "No, it's 14.", None),
+    ],
+)
+async def test_corrected_value_replaces_the_memory_of_the_last_turn(urls, embedder, agent, first, said, expected):
+    await stated(urls, embedder, agent, first)
+    async with forming(urls, embedder) as layer:
+        context = await layer.pre_turn(
+            Turn(agent_id=agent, session_id="s1", text=said, now=datetime(2026, 3, 2, tzinfo=UTC), user_id="ada")
+        )
+        report = await layer.post_turn(context, Outcome(response="I see."))
+        assert (await layer.post_turn(context, Outcome(response="I see."))).corrections == ()
+    async with forming(urls, embedder, "off") as layer:
+        found = await layer.admin.find(agent, {"tags": {"eq": "formed"}}, user_id="ada")
+        hidden = [memory for memory in found if memory.hidden_reason is not None]
+        if expected is None:
+            assert (report.corrections, hidden) == ((), [])
+            return
+        [correction] = report.corrections
+        [new] = await layer.get(agent, [correction.replaced_by], user_id="ada")
+        assert (new.content, new.attributes["evidence"]) == (expected, said)
+        assert [(memory.id, memory.hidden_reason) for memory in hidden] == [(correction.memory_id, "superseded")]
+        [restored] = await layer.restore(agent, [correction.memory_id], user_id="ada")
+        assert restored.hidden_reason is None
+
+
+async def test_correction_concerns_what_the_last_answer_used(urls, embedder, agent):
+    await stated(urls, embedder, agent, "Our boiler is from 31 August 2019.")
+    async with forming(urls, embedder) as layer:
+        turn = Turn(agent_id=agent, session_id="s2", text="From when is our boiler?", user_id="ada")
+        context = await layer.pre_turn(turn)
+        await layer.post_turn(context, Outcome(response="Your boiler is from 31 August 2019."))
+    async with forming(urls, embedder) as layer:
+        context = await layer.pre_turn(turn.model_copy(update={"text": "That's wrong, it's 28 August, not 31 August."}))
+        report = await layer.post_turn(context, Outcome(response="Thank you."))
+    assert [each.reason for each in report.corrections] == ["superseded"]
+
+
+async def test_retired_memory_is_in_the_report(urls, embedder, agent):
+    await stated(urls, embedder, agent, "I love strong coffee.")
+    async with forming(urls, embedder) as layer:
+        context = await layer.pre_turn(
+            Turn(agent_id=agent, session_id="s1", text="I no longer love coffee.", user_id="ada")
+        )
+        report = await layer.post_turn(context, Outcome(response="I see."))
+    assert [each.reason for each in report.corrections] == ["retired"]
+
+
+@pytest.mark.parametrize("user", ["ben", None])
+async def test_nobody_corrects_what_another_user_said(urls, embedder, agent, user):
+    await stated(urls, embedder, agent, STANDUP)
+    async with forming(urls, embedder) as layer:
+        context = await layer.pre_turn(Turn(agent_id=agent, session_id="s1", text="It's 14, not 12.", user_id=user))
+        report = await layer.post_turn(context, Outcome(response="I see."))
+    assert report.corrections == ()

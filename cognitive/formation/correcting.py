@@ -1,0 +1,126 @@
+"""Hide or replace the formed memories that a user's line takes back or corrects, if it is certain which are meant."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from brain import forming
+from brain.forming import FormingTurns
+from brain.states import MemoryStates
+from brain.store import MemoryStore
+from brain.turns import TurnLog
+from brain.types import Memory, NewMemory
+from brain.users import Scope
+from cognitive.formation.corrections import corrected, corrected_value, meant, taken_back
+from cognitive.formation.lines import formed_earlier
+from cognitive.formation.memories import TAG, line_source
+from cognitive.turn import Correction
+
+log = logging.getLogger(__name__)
+
+_RECENT = 5  # turns of a session among which the last completed one is looked for
+_KEPT = ("kind",)  # attributes that a corrected memory keeps
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The memories that a line takes back, and the one that it corrects with the memory that replaces it."""
+
+    gone: tuple[Memory, ...] = ()
+    replaced: Memory | None = None
+    replacement: NewMemory | None = None
+
+
+class Corrections:
+    """Finds what a user's line takes back or corrects, once per turn, and changes the user's own formed memories."""
+
+    def __init__(self, store: MemoryStore, states: MemoryStates, turns: TurnLog, waiting: FormingTurns) -> None:
+        self._store = store
+        self._states = states
+        self._turns = turns
+        self._waiting = waiting
+
+    async def apply(
+        self, scope: Scope, turn_id: str, said: NewMemory | Memory, read_at: datetime
+    ) -> tuple[Correction, ...]:
+        """Apply what the captured line of a turn takes back or corrects, if the turn formed nothing yet."""
+        if not _is_correction(said.content) or not await self._waiting.holds(scope, turn_id):
+            return ()
+        found = await self._find(scope, turn_id, said)
+        if found.gone:
+            ids = [memory.id for memory in found.gone]
+            await self._states.retire(scope, ids, by="talk", now=datetime.now(UTC))
+        done = [Correction(memory.id, "retired") for memory in found.gone]
+        if found.replaced is not None and found.replacement is not None:
+            await self._store.remember_of_turn(
+                scope,
+                turn_id,
+                [found.replacement],
+                now=datetime.now(UTC),
+                read_at=read_at,
+                condition=forming.check(scope, turn_id, False),
+            )
+            [old] = await self._store.get(scope, [found.replaced.id])
+            if old.replaced_by is not None:
+                done.append(Correction(old.id, "superseded", old.replaced_by))
+        if done:
+            log.info("changed by the user's words: %s", ", ".join(str(each.memory_id) for each in done))
+        return tuple(done)
+
+    async def _find(self, scope: Scope, turn_id: str, said: NewMemory | Memory) -> _Found:
+        earlier = [
+            memory
+            for memory in await formed_earlier(self._store, scope, said)
+            if memory.user_id == scope.user and memory.source != said.source
+        ]
+        gone = {memory.id: memory for stems in taken_back(said.content) if (memory := meant(stems, earlier))}
+        value = corrected_value(said.content)
+        if value is None or said.session_id is None:
+            return _Found(tuple(gone.values()))
+        used, near = await self._of_last_turn(scope, turn_id, said.session_id, earlier)
+        change = corrected(value, used, near)
+        if change is None:
+            return _Found(tuple(gone.values()))
+        return _Found(tuple(gone.values()), change[0], _replacement(*change, said))
+
+    async def _of_last_turn(
+        self, scope: Scope, turn_id: str, session_id: str, earlier: Sequence[Memory]
+    ) -> tuple[list[Memory], list[Memory]]:
+        """Return the memories that the session's last turn used or formed, and all that it showed or formed."""
+        turns = await self._turns.recent(scope, _RECENT, session_id)
+        last = next((each.turn_id for each in turns if each.turn_id != turn_id and each.status == "completed"), None)
+        if last is None:
+            return [], []
+        sources = {line_source(last, user, "user") for user in (None, scope.user)}
+        shown = {each.memory_id: each.used for each in await self._turns.shown(scope, last)}
+        formed = {memory.id for memory in earlier if memory.source in sources}
+        used = formed | {id for id, was_used in shown.items() if was_used}
+        return _those(earlier, used), _those(earlier, formed | shown.keys())
+
+
+def _is_correction(text: str) -> bool:
+    return bool(taken_back(text)) or corrected_value(text) is not None
+
+
+def _those(memories: Sequence[Memory], ids: Collection[object]) -> list[Memory]:
+    return [memory for memory in memories if memory.id in ids]
+
+
+def _replacement(old: Memory, text: str, said: NewMemory | Memory) -> NewMemory:
+    """Return the corrected memory, with the correction as evidence; it is the line's as other formed memories are."""
+    kept = {name: old.attributes[name] for name in _KEPT if name in old.attributes}
+    return NewMemory(
+        type=old.type,
+        content=text,
+        speaker=said.speaker,
+        occurred_at=said.occurred_at,
+        session_id=said.session_id,
+        source=said.source,
+        tags=(TAG,),
+        attributes={**kept, "formed_by": "correction/1", "evidence": said.content},
+        trust="talk",
+        supersedes=old.id,
+    )
