@@ -202,12 +202,12 @@ def test_every_command_works_and_prints_its_documented_json(shell, urls, tmp_pat
     assert {pair["older"]["id"], pair["newer"]["id"]} == {twin, double}
     messages = tmp_path / "messages.json"
     messages.write_text(json.dumps([{"role": "user", "content": "Our pump room is in the cellar."}]), "utf-8")
-    stored = shell("memory", "conversation", messages, "--user", "ben")
+    stored = shell("memory", "conversation", messages)
     assert (len(stored["lines"]), len(stored["formed"]), stored["unread"]) == (1, 1, 0)
-    assert shell("memory", "conversation", messages, "--user", "ben")["known"] == 1
+    assert shell("memory", "conversation", messages)["known"] == 1
     assert shell("agent", "form", "--dry-run") == {"read": 2, "waiting": 0, "parked": 0}
     assert shell("agent", "form", "--model", "json:dumps")["read"] == 2
-    assert shell("memory", "contradictions") == {"items": [], "next": None, "compared": 4}
+    assert shell("memory", "contradictions") == {"items": [], "next": None, "compared": 6}
     assert shell("memory", "stale") == {"items": [], "next": None}
     assert shell("memory", "retire", twin)["memories"][0]["hidden_reason"] == "retired"
     assert shell("memory", "forget", fact, "--yes")["memories"] == 1
