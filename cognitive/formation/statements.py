@@ -93,6 +93,24 @@ _FRONTED = re.compile(
 _FRONTED_DATE = re.compile(
     rf"((?:starting |beginning |from )?(?:{DATE})[\w ]{{0,30}}?),?\s+(?=(?:i|we|my|our|the|he|she|they)\b)"
 )
+# Where the subject of a statement is left out: "Love hiking", "Allergic to nuts", "Moved to Ghent in May".
+_DROPPED = (
+    (
+        re.compile(
+            r"(?:love|hate|prefer|dislike|cannot stand|grew up|moved to|live in|work (?:as|at|for)|used to)\b"
+            r"(?! (?:it|this|that|you|to (?:hear|see|know|say)|the (?:idea|sound|look|moment|present)|a team)\b)"
+        ),
+        "i ",
+    ),
+    (re.compile(r"been (?!there\b)\w+.* (?:for|since) "), "i have "),
+    (
+        re.compile(
+            r"(?:allergic to|married (?:to|for|with|since)|based in|living (?:in|with|at|near)|working (?:as|at|for)"
+            r"|studying(?! the\b)|planning to|not a (?:big |huge )?fan of)\b"
+        ),
+        "i am ",
+    ),
+)
 _ASIDE = re.compile(r"\([^()]*\)")
 _PLACE = re.compile(
     r"(?:(?:for|in|on|at) (?:this|our|the|my) (?:project|repo|repository|codebase|team|company|office|house"
@@ -107,7 +125,8 @@ class FoldedStatement:
 
     `opened` is in lower case, without contractions, long quotations, asides and words of degree. `plain` is without the
     words before the subject too: "Well, for music I'd really pick jazz" becomes "i would pick jazz". A date before the
-    subject is put behind: "On Friday I fly to Oslo" becomes "i fly to oslo on friday".
+    subject is put behind: "On Friday I fly to Oslo" becomes "i fly to oslo on friday". A subject that is left out is
+    added: "Love hiking" becomes "i love hiking".
     """
 
     written: str
@@ -152,6 +171,7 @@ def _from_subject(folded: str) -> str:
     for opener in (_OPENERS, _FRONTED, _OPENERS, _PLACE):
         if found := opener.match(folded):
             folded = folded[found.end() :]
+    folded = next((subject + folded for pattern, subject in _DROPPED if pattern.match(folded)), folded)
     if dated := _FRONTED_DATE.match(folded):
         return f"{folded[dated.end() :].rstrip('.!')} {dated[1].strip(' ,')}"
     return folded

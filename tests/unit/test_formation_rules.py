@@ -55,3 +55,20 @@ def test_sentence_rule_passes_its_counterexamples(rule: SentenceRule, sentence: 
 def test_rules_have_names_of_their_own():
     names = [rule.name for rule in (*RULES, *GUARDS)]
     assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    ("message", "kinds"),
+    [
+        ("Love hiking.", ["preference"]),
+        ("Moved to Ghent in May.", ["fact"]),
+        ("Allergic to peanuts, by the way.", ["fact"]),
+        ("Been vegan since 2015.", ["fact"]),
+        ("Love it.", []),
+        ("Been there.", []),
+        ("Work as a team.", []),
+        ("Working on it.", []),
+    ],
+)
+def test_statement_without_its_subject_is_the_users(message: str, kinds: list[str]):
+    assert [each.kind for each in extract(message, "").proposals] == kinds

@@ -216,4 +216,21 @@ RULES = (
         ("Let's do it.", "Yes, keep going.", "We're not doing well."),
         on="opened",
     ),
+    row(
+        "after_thought",
+        "decision",
+        r"after (?:some|much|a long|a lot of|long|all this|all the|careful|weighing|talking|thinking|discussing"
+        r"|comparing"
+        r"|trying)[\w ]{0,60}?,? (?:i|we|the team) (?:have )?(?:decided|agreed|settled|chose|went|opted|picked"
+        r"|concluded"
+        r"|voted)\b.+|(?:i|we|the team) (?:have )?(?:finally )?(?:picked|selected|hired|appointed|named) (?!(?:it"
+        r"|this|that|them|up|on|out|the (?:wrong|first|last|same)|one)\b)\w[\w' -]{1,50} (?:for|as|over|instead of"
+        r"|to be)"
+        r" (?!(?:now|you|dinner|lunch|tonight)\b)\w.+"
+        r"|(?:i|we) ended up (?:choosing|picking|going with|going for|buying|taking|using|keeping"
+        r"|settling) (?!(?:it|this"
+        r"|that|them)\b)\w.+",
+        ("After some discussion we agreed to postpone the launch.", "We picked Lisbon for the offsite."),
+        ("After lunch we went home.", "I picked it up.", "I ended up at home."),
+    ),
 )

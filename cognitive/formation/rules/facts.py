@@ -233,4 +233,32 @@ RULES = (
         ("I never learned how to drive.", "There are four of us on the team.", "I'm teaching kids how to swim."),
         ("I never got it.", "I never had a problem."),
     ),
+    row(
+        "change_in_life",
+        "fact",
+        r"(?:i|we) (?:have )?(?:recently |finally |once )?(?:moved|relocated) (?:to|from|into|in with|back|out of"
+        r"|away from) (?!(?:it|this|that|another|the (?:next|first|other|new))\b)\w.+|(?:i|we) (?:have )?(?:recently "
+        r"|finally |once )?(?:got|was|were|have been|been) (?:accepted|admitted|diagnosed|promoted|hired|laid off"
+        r"|elected|transferred) (?:in|into|to|by|at|with|as|from|for) \w.+"
+        r"|(?:i|we) (?:have )?(?:recently |finally )?(?:ran|passed|failed|joined|completed|climbed|performed in|wrote"
+        r"|founded|coached) (?:my|our|a) (?!(?:test|command|script|query|check|quick|few|bit|lot|call|message)\b)"
+        r"(?:\S+ ?){1,20}|(?:i|we) started (?:therapy|college|university|school|a (?:new )?(?:job|business|company"
+        r"|course|diet|family|blog|band|channel))\b.*",
+        ("I recently moved to Denver.", "I got accepted into nursing school.", "I ran my first marathon in October."),
+        ("I moved it to the folder.", "I passed the value on.", "I ran a test.", "I was accepted."),
+    ),
+    row(
+        "in_use",
+        "fact",
+        r"(?:i|we) (?:am|are) (?:(?:re-?)?reading|binge-?watching|taking (?!(?:a look|it|this|that|care|my time|the "
+        r"(?:bus|train|tube|car)))|on) (?!(?:it|this|that|my way|the|a (?:break|call|bus|train|roll|mission|phone"
+        r"|budget)|about|your?|here|board|hold|time|top|track|fire|point|phase|step|page|edge|duty|vacation|holiday"
+        r"|chapter|line|an?|every|each|something|and|over|through|up)\b)\w.+"
+        r"|(?:i|we) (?:have )?read (?:and speak|fluently)\b.*|my [\w' -]{2,25} and i have (?:been|known|had|lived"
+        r"|worked) \w.+|(?:i|we) (?:am|are) an? (?:team|family|group|household|couple|company|startup|band|class) "
+        r"(?:of|with) \w.+|my (?:[\w-]+ )?(?:number|budget|limit|salary|income|goal weight|size) (?:is|:) "
+        r"(?:around |about |roughly |under |up to |between |at most )*[$€£]?[a-z]*\d.*",
+        ("I'm on insulin.", "I'm reading Middlemarch.", "My budget is around $500.", "We are a team of five."),
+        ("I'm on it.", "I'm on the phone.", "My number is wrong."),
+    ),
 )

@@ -220,4 +220,28 @@ RULES = (
         ),
         ("Use this one, not that.", "Don't use it.", "You don't need to shout."),
     ),
+    row(
+        "bare_rule",
+        "instruction",
+        r"(?:please )?(?:do not|avoid) (?:use|using|add|adding|write|writing|include|including|suggest|suggesting"
+        r"|recommend|recommending|mention|mentioning|create|creating|put|putting|invent|inventing|hardcode|mock"
+        r"|mocking|assume|assuming|introduce|introducing|give me|send me|show me) (?!(?:it|this|that|these|those|them"
+        r"|the|any of|my (?:name|number|address)|more than|me|another|one|him|her|anything (?:else"
+        r"|now))\b)(?:[\w'-]+ ?)"
+        r"{1,8}[.!]*$"
+        r"|(?:please )?(?:use|prefer|stick to|write in|follow) (?:[\w-]+ ){1,3}(?:spelling|units?|notation|quotes"
+        r"|indentation|naming|english|punctuation|conventions?|grammar|currency|date formats?|commit messages)\b"
+        r"(?!.*\b(?:this|here|the (?:file|function|text|letter|email)|for (?:the|this|that))\b).*"
+        r"|(?:please )?only (?:give|tell|list|include|offer|recommend|send|show|quote|cite|order|buy) (?!(?:me )?"
+        r"(?:one|the|this|that|a|an|it|two|three)\b)\w.+"
+        r"|(?:please )?(?:before|after|once) you (?!(?:go|leave|start with|get|do (?:it|this|that))\b)[^,]{3,60}, "
+        rf"(?:please )?(?:always )?{_DO}.+",
+        (
+            "Don't use semicolons in my code.",
+            "Use British spelling.",
+            "Only give me vegetarian options.",
+            "Before you commit, run the tests.",
+        ),
+        ("Don't use it.", "Don't add the file.", "Answer in one word.", "Only give me the code.", "Answer in detail."),
+    ),
 )

@@ -50,8 +50,10 @@ RULES = (
         "plan",
         r"(?:the|our|my) (?:current |overall |main |next )?(?:plan|goal|aim|intention|objective|target|ambition"
         r"|resolution)(?: (?:for|of) [^,]{2,40})? is (?:to|that) (?!(?:see|find|check|understand)\b)\w+ .+|(?:i"
-        r"|we|my [\w'-]+(?: and i)?) (?:(?:do )?(?:plan|intend|aim)s? (?:to|on)|(?:am|are|is) (?:planning|aiming"
-        r"|scheduled|due) (?:to|on|for)|(?:have|has) (?:plans to|signed up (?:to|for)|enrolled|registered (?:to"
+        r"|we|my [\w'-]+(?: and i)?) (?:(?:do )?(?:plan|intend|aim)s? (?:to|on)|(?:am|are|is) (?:planning|organi[sz]ing"
+        r"|preparing) (?:an?|my|our|the) (?:[\w'-]+ )*?(?:trip|party|wedding|move|visit|event|vacation|holiday|tour"
+        r"|meetup|surprise|reunion)\b|(?:am|are|is) (?:planning|aiming|scheduled|due) (?:to|on|for)|(?:have"
+        r"|has) (?:plans to|signed up (?:to|for)|enrolled|registered (?:to"
         r"|for)|booked|bought tickets|committed to|promised to|agreed to)|promised) (?!(?:see|find|check|look|ask"
         r"|know)\b).+",
         (
@@ -108,7 +110,7 @@ RULES = (
         "plan",
         r"(?:i|we) (?:fly|leave|depart|arrive|move|start|begin|marry|get married|am on call|am off|are off|am on "
         r"(?:leave|holiday|vacation)"
-        rf"|are on (?:leave|holiday|vacation)) ?(?!(?:it|this|that)\b).*{DAY}.*",
+        rf"|are on (?:leave|holiday|vacation))\b ?(?!(?:it|this|that)\b).*{DAY}.*",
         ("On Friday I fly to Oslo.", "We leave on 12 March.", "We're off on Friday."),
         ("Do we leave on Friday?", "I go on Fridays."),
     ),

@@ -176,4 +176,13 @@ RULES = (
         ("New features go through an RFC.", "Each PR needs two approvals."),
         ("Every day is different.", "New York is big.", "Each time is fun."),
     ),
+    row(
+        "in_order",
+        "procedure",
+        r"first,? (?:i|we|you) (?!(?:was|were|had|did|thought|saw|met|went|tried|heard|am|are|got|noticed|\w+ed)\b)\w+ "
+        r".*\b(?:then|after that|next|finally)\b .+|(?:our|all|all our|the) [\w -]{2,40} (?:go|goes) (?:through"
+        r"|via|past) (?!(?:it|this|that|the roof|a (?:lot|rough|hard))\b)\w.+",
+        ("First we tag the commit, then we build and upload.", "Our deploys go through staging first."),
+        ("First I thought so, then I knew.", "The road goes through the roof."),
+    ),
 )

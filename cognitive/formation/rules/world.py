@@ -168,4 +168,29 @@ RULES = (
         ("My brother just got a job at the port.", "My girlfriend broke up with me."),
         ("My brother got back.", "My mom had a great time."),
     ),
+    row(
+        "people_do",
+        "fact",
+        rf"my (?:[\w-]+ )?{PEOPLE}(?:'s|s')? (?:[A-Z]?[\w-]+ )?(?:turned|turns|quit|collects?|drives?|visits?|runs?"
+        r"|cooks?|sings?|sleeps?|eats?|wears?|uses?|hates?|speaks?|smokes?|drinks?|travels?|volunteers?|coaches"
+        r"|commutes?|served|fought|emigrated|grew up|grow up|go(?:es)? (?:to|by)|belongs?|is getting|is visiting|is "
+        r"learning|is studying|are visiting|was born|were born|was diagnosed|owns?|makes?|runs?|believes? in|wants? to"
+        r" (?:be|become)) (?!(?:it|this|that|so|too|me (?:crazy|mad|nuts|feel)|sense|fun)\b)\w.*"
+        r"|my (?:new |old |other |current |work |home |\w+'s )?(?:laptop|computer|pc|phone|desktop|server|router|car"
+        r"|bike|house|flat|apartment|company|employer|team|school|building|printer|camera|insurance) (?:runs|uses|has"
+        r"|does not have|comes with|allows|supports|covers|requires|seats|charges) (?!(?:been|a (?:problem|bug|virus"
+        r"|glitch)|issues|trouble|problems|no (?:idea|power|signal)|not|it|this|that|slow|fine|out|stopped)\b)\w.+"
+        r"|(?:the|our) (?:[\w-]+ )?(?:database|table|repo|repository|code ?base|app|site|website|service|api|server"
+        r"|cluster|team|company|office|house|school|class|dataset|data set|file|queue) (?:has|holds|contains|gets"
+        r"|handles|serves|employs) (?:about |around |over |more than |roughly |only |nearly |almost )?(?:\d|two|three"
+        r"|four|five|six|seven|eight|nine|ten|twelve)[\w.,]* (?:\w+ )?(?!(?:errors?|bugs?|issues?|problems?|failures?"
+        r"|warnings?|typos?)\b)\w+.*",
+        (
+            "My daughter turned six last week.",
+            "My kids go to the village school.",
+            "My laptop runs Fedora.",
+            "The database has about 2 million rows.",
+        ),
+        ("My laptop has a problem.", "The file has three errors.", "My dog drives me crazy."),
+    ),
 )
