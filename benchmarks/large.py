@@ -65,14 +65,14 @@ SQL = {name: statement.sql for name, statement in _OWN.items()}
 _SUMS = [name for name in COLUMNS if name != "latency"]
 TALLY = f"""
 INSERT INTO cognitive.rollup (agent_id, span, dimension, at, value, {", ".join(_SUMS)}, latency)
-SELECT $1, span, by, at, value, {", ".join(f"sum({name})" for name in _SUMS)},
+SELECT $1, span, dimension, at, value, {", ".join(f"sum({name})" for name in _SUMS)},
        coalesce(('{{' || string_agg(repeat('0,', bucket - before - 1) || turns, ',' ORDER BY bucket) || '}}')::int[],
                 '{{}}')
-FROM (SELECT *, coalesce(lag(bucket) OVER (PARTITION BY span, by, at, value ORDER BY bucket), -1) AS before
-      FROM (SELECT span, by, date_trunc(span, at, 'UTC') AS at, value, bucket,
+FROM (SELECT *, coalesce(lag(bucket) OVER (PARTITION BY span, dimension, at, value ORDER BY bucket), -1) AS before
+      FROM (SELECT span, dimension, date_trunc(span, at, 'UTC') AS at, value, bucket,
                    {", ".join(f"coalesce(sum({name}), 0) AS {name}" for name in _SUMS)}
             FROM keyed CROSS JOIN (VALUES ('hour'), ('day')) AS s(span) GROUP BY 1, 2, 3, 4, 5) AS summed) AS spaced
-GROUP BY span, by, at, value
+GROUP BY span, dimension, at, value
 """
 
 

@@ -152,7 +152,7 @@ SELECT date_trunc('hour', at, 'UTC') AS at, dimension, value,
        count(*) FILTER (WHERE status = 'failed') AS failed, count(*) FILTER (WHERE status = 'abandoned') AS abandoned,
        count(*) FILTER (WHERE degraded) AS degraded, count(*) FILTER (WHERE abstained) AS abstained, sum(found) AS found,
        sum(shown) AS shown, sum(used) AS used, sum(tokens) AS tokens, sum(used_tokens) AS used_tokens,
-       sum(deduped) AS deduped, sum(trimmed) AS trimmed, coalesce(sum(ms), 0) AS milliseconds
+       sum(deduped) AS deduped, sum(trimmed) AS trimmed, 0 AS pinned_tokens, coalesce(sum(ms), 0) AS milliseconds
 FROM added GROUP BY 1, 2, 3, 4
 
 -- name: policy

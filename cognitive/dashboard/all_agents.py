@@ -16,7 +16,7 @@ from cognitive.dashboard import agent_list
 from cognitive.dashboard.agent_list import AgentList, AgentRow
 from cognitive.dashboard.charts import Chart
 from cognitive.dashboard.formats import compact, percent
-from cognitive.dashboard.measures import Metric, describe_change, summed, turns_of
+from cognitive.dashboard.measures import Metric, comparable, describe_change, summed, turns_of
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.params import RANGES, PageQuery
 from cognitive.dashboard.trends import RESTRAINT, USE, Steps, draw, turns_chart
@@ -96,9 +96,13 @@ def view(data: AllAgentsData, query: PageQuery) -> AllAgentsView:
     agents = Metric(
         "Agents with turns", "", lambda t: float(t.numbers.found), compact, "neither"
     )  # a count of agents, which cannot be summed over days
+    known = comparable(whole, before)
     agents_now, agents_before = _agent_total(data.count), _agent_total(data.count_before)
     return AllAgentsView(
-        (_fleet_metric(agents, agents_now, agents_before), *(_fleet_metric(row, whole, before) for row in rows)),
+        (
+            _fleet_metric(agents, agents_now, agents_before, known=known),
+            *(_fleet_metric(row, whole, before, known=known) for row in rows),
+        ),
         charts(data, query),
         data.agents,
         tuple(agent_list.agent_row(each, query, each.degraded or 0.0) for each in data.worst),
@@ -120,10 +124,9 @@ def charts(data: AllAgentsData, query: PageQuery) -> tuple[Chart, ...]:
     return tuple(draw(each, steps) for each in _CHARTS)
 
 
-def _fleet_metric(row: Metric, now: Total, before: Total) -> FleetMetric:
-    return FleetMetric(
-        row.name, row.format(row.measure(now)), *describe_change(row.measure(now), row.measure(before), row)
-    )
+def _fleet_metric(row: Metric, now: Total, before: Total, *, known: bool) -> FleetMetric:
+    value, was = row.measure(now), row.measure(before)
+    return FleetMetric(row.name, row.format(value), *(describe_change(value, was, row) if known else ("", "plain")))
 
 
 def _agent_total(count: int) -> Total:

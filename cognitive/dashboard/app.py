@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -60,6 +61,9 @@ from cognitive.layer import CognitiveLayer
 from cognitive.validation import require_label
 
 log = logging.getLogger(__name__)
+
+_WAIT = "wait"  # URL parameter of a page that waits for its data without showing its frame first
+_SHELL_SECONDS = 1.0  # a page of the navigation that takes longer is preceded by its frame, so that something answers
 
 PAGES: tuple[PageRoute, ...] = (  # in the order of the navigation
     *all_agents.PAGES,
@@ -148,6 +152,9 @@ class PageHandlers:
         A visitor without a token is redirected to the sign-in page. A visitor who may see only one agent is redirected
         from a page of all agents to the agent's overview, and gets a 403 for another agent's page. Too many requests
         get a 429. Forms are checked here, before the page's own code, so that no page can forget it.
+
+        If a page of the navigation takes longer than a second, a browser gets its frame, which requests the page again
+        and waits for it.
         """
 
         async def handle(request: Request) -> Response:
@@ -175,7 +182,7 @@ class PageHandlers:
             def render(template: str, query: PageQuery, **values: Any) -> Response:
                 return self._page(request, template, query, nav_path=page.nav_path, **values)
 
-            return await page.handle(
+            reading = page.handle(
                 Visit(
                     request,
                     visitor,
@@ -186,6 +193,12 @@ class PageHandlers:
                     form,
                 )
             )
+            if not (page.label and _may_wait(request)):
+                return await reading
+            try:
+                return await asyncio.wait_for(reading, _SHELL_SECONDS)
+            except TimeoutError:
+                return render("slow.html", _page_query(request, agent), address=_address(request))
 
         return handle
 
@@ -268,13 +281,25 @@ class PageHandlers:
         return response
 
 
+def _may_wait(request: Request) -> bool:
+    """Return True if a browser asks for a whole page, and may be shown the page's frame first."""
+    whole = "text/html" in request.headers.get("accept", "") and not request.headers.get("hx-request")
+    return whole and request.method == "GET" and _WAIT not in request.query_params
+
+
+def _address(request: Request) -> str:
+    """Return the URL of the same page, which waits for its data."""
+    return f"{request.url.path}?{urlencode({**request.query_params, _WAIT: 'yes'})}"
+
+
 def _redirect_to_own_agent(request: Request, agent: str) -> Response:
     return RedirectResponse(_page_query(request, agent).link("overview"), 303)
 
 
 def _page_query(request: Request, agent: str, *, operator: bool = False) -> PageQuery:
-    params, at = dict(request.query_params), datetime.now(UTC)
-    return PageQuery(agent, at, zone(request.cookies.get("zone")), _base(request), params, operator)
+    params = {name: value for name, value in request.query_params.items() if name != _WAIT}
+    local = zone(request.cookies.get("zone"))
+    return PageQuery(agent, datetime.now(UTC), local, _base(request), params, operator)
 
 
 def _problem_template(request: Request) -> str:

@@ -17,15 +17,16 @@ from markupsafe import Markup
 from cognitive.dashboard.formats import NumberFormat, number
 
 _WIDTH, _HEIGHT = 1000, 100  # of the grid that is stretched
+_BAR = 0.7  # width of a bar, of the width of a step
 _MAX_LABELS = 6  # labels under a chart; more would overlap on a phone
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet takes a cell that begins so for a formula
 # The style of a chart that is exported as a file; the colours are those of the light theme in app.css.
 STYLE = """
 svg{font:12px system-ui,sans-serif;background:#fff} .grid{stroke:#e7e9ee} .tick{fill:#5b6472}
 .title{font-size:15px;font-weight:600}
-.stroke{fill:none;stroke-width:2;vector-effect:non-scaling-stroke} .area{opacity:.08} .hit{display:none}
+.stroke{fill:none;stroke-width:2;vector-effect:non-scaling-stroke} .hit{display:none}
 .s0{stroke:#4c51d6} .s1{stroke:#0d8577} .s2{stroke:#c2700a}
-.area.s0{fill:#4c51d6;stroke:none} .ghost{stroke:#aab1bd;stroke-dasharray:4 4}
+.column{stroke:none} .column.s0{fill:#4c51d6} .column.s1{fill:#0d8577} .ghost{stroke:#aab1bd;stroke-dasharray:4 4}
 .dot{stroke-width:6;stroke-linecap:round;vector-effect:non-scaling-stroke}
 """
 
@@ -47,7 +48,8 @@ class Chart:
     """A line chart: lines that share the steps of the horizontal axis.
 
     `links` are the URLs of the turns behind each step. `top` is the maximum of the vertical axis, or None to derive it
-    from the values. `filled` fills the area below the lines. `unit` says what the vertical axis counts.
+    from the values. With `bars`, the lines are counts, drawn as bars in front of each other. `unit` says what the
+    vertical axis counts.
     """
 
     id: str
@@ -58,7 +60,7 @@ class Chart:
     format: NumberFormat = number
     links: tuple[str, ...] = ()
     top: float | None = None
-    filled: bool = False
+    bars: bool = False
     unit: str = ""
 
     @property
@@ -101,7 +103,9 @@ def csv_table(header: Sequence[str], rows: Sequence[tuple[str, Sequence[float | 
 def line_chart(chart: Chart) -> Markup:
     """Draw a line chart as SVG. A tooltip shows the numbers of the step under the pointer."""
     top = chart.top or _ceiling(max((v for each in chart.lines for v in each.values if v is not None), default=0))
-    lines = Markup("").join(_line(each, n, top, chart.filled) for n, each in reversed(list(enumerate(chart.lines))))
+    drawn = list(enumerate(chart.lines))  # the first line in front of the others; bars the other way round
+    order = drawn if chart.bars else reversed(drawn)
+    lines = Markup("").join(_line(each, n, top, chart.bars) for n, each in order)
     return Markup(
         '<svg class="chart" role="img" aria-labelledby="{id}-t {id}-d" overflow="visible">'
         '<title id="{id}-t">{title}</title><desc id="{id}-d">{text}</desc>{grid}'
@@ -194,25 +198,33 @@ def svg_file(chart: Chart, about: str, style: str = STYLE) -> str:
     )
 
 
-def _line(line: ChartLine, n: int, top: float, filled: bool) -> Markup:
-    """Draw one line of a chart as SVG, with the area below it if `filled`. A value between two gaps becomes a dot.
+def _line(line: ChartLine, n: int, top: float, bars: bool) -> Markup:
+    """Draw one line of a chart as SVG, or as bars. A value between two gaps becomes a dot.
 
     `n` is the line's number, which selects its colour, and `top` the maximum of the vertical axis.
     """
     kind = f"s{n}" if not line.ghost else "ghost"
+    if bars and not line.ghost:
+        return Markup('<path class="column {}" d="{}"/>').format(kind, _bars(line.values, top))
     runs = _runs([(_x(at, len(line.values)), None if v is None else _y(v, top)) for at, v in enumerate(line.values)])
     dots = Markup("").join(
         Markup('<path class="dot {}" d="M{} {}h0"/>').format(kind, _rounded(run[0][0]), _rounded(run[0][1]))
         for run in runs
         if len(run) == 1
     )
-    area = Markup("")
-    if filled and not line.ghost:
-        area = Markup("").join(
-            Markup('<path class="area {}" d="{}V{}H{}Z"/>').format(kind, _path([run]), _HEIGHT, _rounded(run[0][0]))
-            for run in runs
-        )
-    return area + Markup('<path class="stroke {}" d="{}"/>').format(kind, _path(runs)) + dots
+    return Markup('<path class="stroke {}" d="{}"/>').format(kind, _path(runs)) + dots
+
+
+def _bars(values: Sequence[float | None], top: float) -> str:
+    """Return the path of a bar for each value; the bars of the first and the last step have half the width."""
+    half = _WIDTH / max(1, len(values) - 1) * _BAR / 2
+    path = ""
+    for n, value in enumerate(values):
+        if value:
+            x, y = _x(n, len(values)), _rounded(_y(value, top))
+            left, right = _rounded(max(0.0, x - half)), _rounded(min(float(_WIDTH), x + half))
+            path += f"M{left} {_HEIGHT}V{y}H{right}V{_HEIGHT}Z"
+    return path
 
 
 def _runs(points: Sequence[tuple[float, float | None]]) -> list[list[tuple[float, float]]]:

@@ -14,6 +14,7 @@ from cognitive.dashboard.params import PageQuery
 Tone = Literal["good", "bad", "plain"]
 Better = Literal["more", "less", "neither"]
 Measure = Callable[[Total], float | None]
+_MIN_COMPARED = 20  # turns of each period: with fewer, one turn moves a share by over five points
 _MIN_CHANGE = 0.005  # a smaller change, here under half a percent, is shown as "unchanged"
 
 
@@ -113,6 +114,11 @@ def describe_change(now: float | None, was: float | None, metric: Metric) -> tup
     if metric.better == "neither":
         return text, "plain"
     return text, "good" if (by > 0) == (metric.better == "more") else "bad"
+
+
+def comparable(now: Total, before: Total) -> bool:
+    """Return True if both periods have enough turns for their rates to be compared."""
+    return min(now.numbers.turns, before.numbers.turns) >= _MIN_COMPARED
 
 
 def summed(totals: Sequence[Total]) -> Total:

@@ -188,7 +188,7 @@ def charts(data: MemoryData, query: PageQuery) -> tuple[Chart, ...]:
             names,
             (ChartLine("shown", shown), ChartLine("used", used)),
             links=links,
-            filled=True,
+            bars=True,
             unit="turns",
             top=2.0 if max(shown, default=0) <= 1 else None,  # avoids a label at half a turn
         ),

@@ -24,6 +24,7 @@ from cognitive.dashboard.measures import (
     Metric,
     StageTimes,
     Tone,
+    comparable,
     describe_change,
     stages,
     turns_of,
@@ -164,7 +165,8 @@ def view(data: OverviewData, query: PageQuery) -> Overview:
 def card(row: Metric, data: OverviewData, query: PageQuery, trend: Sequence[tuple[datetime, Total]] = ()) -> MetricCard:
     """Compute a metric of an agent, its change since the period before, and its values over time."""
     now, was = row.measure(data.whole), row.measure(data.before)
-    change, tone = describe_change(now, was, row)
+    known = comparable(data.whole, data.before)
+    change, tone = describe_change(now, was, row) if known else ("", "plain")
     min_ms = {"min_ms": f"{now:.0f}"} if row.format is milliseconds and now is not None else {}
     return MetricCard(
         row.name,

@@ -21,6 +21,7 @@ RANGES: Mapping[str, tuple[str, timedelta]] = {
     "90d": ("90 days", timedelta(days=90)),
 }
 _DEFAULT_RANGE = "30d"
+_BOUNDS = ("since", "until", "from", "to")  # of a period; links have the first two, fields that one types in the others
 _MAX_HOURLY = timedelta(hours=48)  # longer periods have steps of a day: more points would be unreadable
 _MAX_PERIOD = timedelta(days=732)  # the longest table of days that is still readable
 _YEARS = (1970, 9000)  # allowed years; every period in them has a period before it that datetime can represent
@@ -72,8 +73,8 @@ class PageQuery:
 
     @property
     def range(self) -> str:
-        """The chosen period as a key of `RANGES`, or "" if the URL has `since` or `until` instead."""
-        if "since" in self.params or "until" in self.params:
+        """The chosen period as a key of `RANGES`, or "" if the URL has its beginning or end instead."""
+        if self._bounds():
             return ""
         return self.params.get("range", _DEFAULT_RANGE)
 
@@ -85,8 +86,9 @@ class PageQuery:
                 years.
         """
         if not self.range:
-            until = _check_year(parse_time(self.params, "until") or self.now)
-            since = _check_year(parse_time(self.params, "since") or until - RANGES[_DEFAULT_RANGE][1])
+            since, until = self.bounds()
+            until = _check_year(until or self.now)
+            since = _check_year(since or until - RANGES[_DEFAULT_RANGE][1])
         elif self.range in RANGES:
             since, until = self.now - RANGES[self.range][1], self.now
         else:
@@ -111,10 +113,20 @@ class PageQuery:
         return self.link(page, **{**params, **changed})
 
     def period_params(self) -> dict[str, Any]:
-        """Return the URL parameters that select the current period: `range`, or `since` and `until`."""
-        if self.range:
-            return {"range": self.range}
-        return {name: self.params[name] for name in ("since", "until") if name in self.params}
+        """Return the URL parameters that select the current period: `range`, or those of its beginning and end."""
+        return {"range": self.range} if self.range else self._bounds()
+
+    def bounds(self) -> tuple[datetime | None, datetime | None]:
+        """Return the beginning and end in the URL: `since` and `until`, else `from` and `to` in the viewer's time zone.
+
+        Raises:
+            InvalidInput: a value is not a time.
+        """
+        since = parse_time(self.params, "since") or _local_time(self.params, "from", self.zone)
+        return since, parse_time(self.params, "until") or _local_time(self.params, "to", self.zone)
+
+    def _bounds(self) -> dict[str, Any]:
+        return {name: self.params[name] for name in _BOUNDS if self.params.get(name)}
 
 
 def zone(name: str | None) -> ZoneInfo:
@@ -140,6 +152,16 @@ def parse_time(params: Mapping[str, str], name: str) -> datetime | None:
         return at.astimezone(UTC)
     except OverflowError:
         raise InvalidInput(f"{name}: expected a time in the years from 1 to 9999") from None
+
+
+def _local_time(params: Mapping[str, str], name: str, zone: ZoneInfo) -> datetime | None:
+    """Parse a URL parameter as a time in the viewer's time zone; return None if it is missing."""
+    if not params.get(name):
+        return None
+    try:
+        return datetime.fromisoformat(params[name]).replace(tzinfo=zone).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise InvalidInput(f"{name}: expected a time such as 2026-11-02T09:00") from None
 
 
 def _check_year(at: datetime) -> datetime:

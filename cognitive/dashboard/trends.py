@@ -30,7 +30,7 @@ class Trend:
     unit: str
     format: NumberFormat
     lines: tuple[TrendLine, ...]
-    filled: bool = False
+    bars: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ LATENCY = Trend(
 
 def turns_chart(id: str, about: str, *lines: TrendLine) -> Trend:
     """Return the chart of the number of turns, with further lines."""
-    return Trend(id, "Turns", about, "turns per {step}", compact, (TURNS, *lines), filled=True)
+    return Trend(id, "Turns", about, "turns per {step}", compact, (TURNS, *lines), bars=True)
 
 
 def draw(trend: Trend, steps: Steps) -> Chart:
@@ -95,6 +95,6 @@ def draw(trend: Trend, steps: Steps) -> Chart:
         tuple(line(each) for each in trend.lines),
         trend.format,
         steps.links,
-        filled=trend.filled,
+        bars=trend.bars,
         unit=trend.unit.format(step=steps.name),
     )

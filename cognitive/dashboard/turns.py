@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from starlette.responses import Response
@@ -161,8 +161,7 @@ def turn_filter(query: PageQuery) -> TurnFilter:
         InvalidInput: a value is unknown, or a time or number is invalid.
     """
     params = {name: value[:_MAX_FILTER_LENGTH] for name, value in query.params.items() if value}
-    since = parse_time(params, "since") or _local(params, "from", query)
-    until = parse_time(params, "until") or _local(params, "to", query)
+    since, until = query.bounds()
     if "range" in params:
         period = query.period()
         since, until = since or period.since, until or period.until
@@ -271,16 +270,6 @@ def _filter_text(name: str, value: str, query: PageQuery) -> str:
     if name == "min_ms":
         return f"{value} ms"
     return RANGES[value][0] if name == "range" and value in RANGES else value
-
-
-def _local(params: Mapping[str, str], name: str, query: PageQuery) -> datetime | None:
-    """Parse a URL parameter as a time in the viewer's time zone; return None if it is missing."""
-    if name not in params:
-        return None
-    try:
-        return datetime.fromisoformat(params[name]).replace(tzinfo=query.zone).astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise InvalidInput(f"{name}: expected a time such as 2026-11-02T09:00") from None
 
 
 def _yes(params: Mapping[str, str], name: str) -> bool | None:

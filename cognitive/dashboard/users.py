@@ -27,7 +27,8 @@ async def show_list(visit: Visit) -> Response:
     words = query.params.get("q", "")
     users = await visit.analytics.users.list(query.agent, words, limit=PAGE, after=query.params.get("after", ""))
     following = query.with_changes("users", after=users[-1].user_id) if len(users) == PAGE else None
-    return visit.page("users.html", users=users, words=words, following=following)
+    template = "_users.html" if visit.request.headers.get("hx-request") else "users.html"
+    return visit.page(template, users=users, words=words, following=following)
 
 
 async def show(visit: Visit) -> Response:

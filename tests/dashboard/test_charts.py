@@ -84,3 +84,13 @@ def test_numbers_are_rounded_and_given_units():
 def test_ages_use_one_unit(now):
     ages = [timedelta(seconds=5), timedelta(minutes=5), timedelta(hours=25), timedelta(days=400)]
     assert [ago(now - age, now) for age in ages] == ["just now", "5 min ago", "1 d ago", "1 y ago"]
+
+
+def test_counts_are_bars_in_front_of_those_that_contain_them():
+    lines = (ChartLine("shown", (4, 0, 2)), ChartLine("used", (1, None, 2)))
+    tree = parse_svg(charts.line_chart(Chart("shown", "Shown", "", ("a", "b", "c"), lines, bars=True)))
+    columns = [mark for mark in tree.iter(f"{SVG}path") if mark.get("class", "").startswith("column")]
+
+    assert [mark.get("class") for mark in columns] == ["column s0", "column s1"]
+    assert [mark.get("d").count("M") for mark in columns] == [2, 2]
+    assert columns[0].get("d").startswith("M0 100V0H")

@@ -36,6 +36,8 @@ async def test_list_has_counts_of_each_user_and_is_searched(pages, agent_with_us
         assert re.findall(r"<td>(\d+)</td>", row) == ["1", "1", "1"]
     found = await pages.get("/ui/users", params={"agent": agent_with_users, "q": "ad"})
     assert ("user=ada" in found.text, "user=bob" in found.text) == (True, False)
+    typed = await pages.get("/ui/users", params={"agent": agent_with_users, "q": "bo"}, headers={"HX-Request": "true"})
+    assert ("user=bob" in typed.text, "user=ada" in typed.text, "<html" in typed.text) == (True, False, False)
     none = await pages.get("/ui/users", params={"agent": agent_with_users, "q": "nobody%"})
     assert "No matching users" in none.text
 

@@ -70,8 +70,23 @@ def test_change_shows_its_direction_and_whether_it_is_good():
     assert measures.describe_change(100, None, prepared) == ("", "plain")
 
 
+def test_handful_of_turns_is_not_compared_with_the_period_before():
+    page = overview.view(overview_data(total(turns=100, abstained=20), total(turns=3, abstained=2)), query())
+    assert {card.change for card in (*page.first, *page.more)} == {""}
+
+
+def test_own_period_is_in_the_time_zone_of_the_viewer():
+    own = query(**{"from": "2026-10-30T00:00", "to": "2026-11-01T12:00"})
+    assert own.period().since == datetime(2026, 10, 29, 23, tzinfo=UTC)
+    assert own.period().until == datetime(2026, 11, 1, 11, tzinfo=UTC)
+    assert (own.range, own.period_params()) == ("", own.params)
+    for wrong in ({"from": "today"}, {"from": "2026-11-01T12:00", "to": "2026-10-30T00:00"}):
+        with pytest.raises(InvalidInput):
+            query(**wrong).period()
+
+
 def test_cards_and_breakdowns_link_to_their_turns():
-    page = overview.view(overview_data(total(turns=10, abstained=2), total(turns=5)), query(range="7d"))
+    page = overview.view(overview_data(total(turns=100, abstained=20), total(turns=50)), query(range="7d"))
 
     abstained = next(card for card in page.more if card.name == "Abstained")
     assert (abstained.value, abstained.change) == ("20%", "+20.0 pts")
