@@ -66,7 +66,7 @@ class CandidateView:
 
     `words` is the current text, or None if the memory was erased after the turn. `moved` is the number of ranks that
     the candidate gained by past use and the rules of precedence; it is negative if the candidate lost ranks. `source`
-    has the memory's speaker, kind and source.
+    has the memory's user, speaker, kind and source.
     """
 
     explanation: Explanation
@@ -76,16 +76,20 @@ class CandidateView:
     words: str | None
     moved: int
     parts: tuple[FactorShare, ...]
-    source: tuple[str, str, str] = ("", "", "")
+    source: tuple[str, str, str, str] = ("", "", "", "")
 
 
 @dataclass(frozen=True, slots=True)
 class ShownRow:
-    """A memory that a turn showed: how it came there ("prompt" or "recall"), and its kind, such as "preference"."""
+    """A memory that a turn showed: how it came there ("prompt" or "recall"), its kind, such as "preference", its user.
+
+    `owner` is "" for a shared memory.
+    """
 
     memory: ExposureRow
     via: str
     kind: str
+    owner: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +202,7 @@ def view(data: TurnData, query: PageQuery) -> TurnView:
         cut=len(data.numbers.response or "") == data.max_response_chars,
         used=sum(bool(shown.used) for shown in account.shown),
         tokens=sum(shown.tokens for shown in account.shown) + pinned_tokens,
-        shown=tuple(ShownRow(shown, shown.via, _kind(data.words.get(shown.memory_id))) for shown in account.shown),
+        shown=tuple(_shown_row(shown, data.words.get(shown.memory_id)) for shown in account.shown),
         shown_by=_shown_by(account, len(pinned)),
         pinned=pinned,
         pinned_tokens=pinned_tokens,
@@ -225,8 +229,12 @@ def candidate_view(explanation: Explanation, memory: Memory | None) -> Candidate
         memory.content if memory else None,
         (explanation.rank_before or 0) - (explanation.rank or 0),
         tuple(FactorShare(name.replace("_", " "), value, abs(value) / largest) for name, value in parts),
-        (memory.speaker or "", _kind(memory), memory.source or "") if memory else ("", "", ""),
+        (memory.user_id or "", memory.speaker or "", _kind(memory), memory.source or "") if memory else ("",) * 4,
     )
+
+
+def _shown_row(shown: ExposureRow, memory: Memory | None) -> ShownRow:
+    return ShownRow(shown, shown.via, _kind(memory), (memory.user_id or "") if memory else "")
 
 
 def _kind(memory: Memory | None) -> str:

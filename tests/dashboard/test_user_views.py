@@ -56,6 +56,7 @@ async def test_links_of_a_turn_stay_in_its_users_view(pages, agent_with_users):
 async def test_turn_of_a_user_is_unknown_in_another_view(pages, agent_with_users):
     listed = await pages.get("/ui/turns", params={"agent": agent_with_users})
     own = next(each for each in links_to(listed.text, "turn") if each["user"] == "ada")
+    assert "of ada" in (await pages.get("/ui/turn", params=own)).text  # whose memory was shown
     for user in ("bob", ""):
         assert (await pages.get("/ui/turn", params=own | {"user": user})).status_code == 404
 
