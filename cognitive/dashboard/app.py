@@ -56,7 +56,7 @@ from cognitive.dashboard.access import (
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.params import PageQuery, zone
 from cognitive.dashboard.rendering import TemplateRenderer, static_files
-from cognitive.errors import CognitiveError, InvalidInput, StoreUnavailable
+from cognitive.errors import CognitiveError, InvalidInput, SchemaError, StoreUnavailable
 from cognitive.layer import CognitiveLayer
 from cognitive.validation import require_label
 
@@ -230,10 +230,12 @@ class PageHandlers:
         return self._problem(request, error.status_code, error.detail)
 
     async def layer_error(self, request: Request, error: Exception) -> Response:
-        """Render an error raised by the layer as a page: 422 for invalid input, 503 without Postgres, else 500."""
+        """Render an error raised by the layer as a page: 422 for invalid input, 503 without Postgres or its roles, else 500."""
         if isinstance(error, InvalidInput):
             return self._problem(request, 422, str(error))
         log.warning("%s: %s: %s", request.url.path, type(error).__name__, error)
+        if isinstance(error, SchemaError):  # says what to run, for example to grant the role for all users
+            return self._problem(request, 503, str(error))
         if isinstance(error, StoreUnavailable):
             return self._problem(
                 request, 503, "Postgres does not answer. Agents continue without memory. Reload in a minute."

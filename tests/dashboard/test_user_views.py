@@ -7,6 +7,7 @@ import re
 from urllib.parse import parse_qs, urlsplit
 from uuid import UUID
 
+import asyncpg
 import pytest
 
 from cognitive import NewMemory, Outcome, Policy, Turn
@@ -122,3 +123,19 @@ async def test_memories_of_a_view_are_those_that_its_user_sees(pages, layer, age
     page = await pages.get("/ui/memories", params={"agent": agent_with_users, "user": "ada", "q": words})
     text = html.unescape(page.text)
     assert ("boat house" in text, OWN["ada"] in text, OWN["bob"][:20] in text) == (True, True, False)
+
+
+@pytest.fixture
+async def no_operator_role(urls):
+    admin = await asyncpg.connect(urls.admin)
+    await admin.execute("REVOKE cognitive_operator FROM cognitive_app")
+    yield
+    await admin.execute("GRANT cognitive_operator TO cognitive_app WITH INHERIT FALSE, SET TRUE")
+    await admin.close()
+
+
+async def test_missing_role_of_operators_is_named_on_the_page(pages, agent_with_users, no_operator_role):
+    page = await pages.get("/ui/turns", params={"agent": agent_with_users})
+    assert page.status_code == 503
+    assert "GRANT cognitive_operator TO cognitive_app" in html.unescape(page.text)
+    assert (await pages.get("/ui/user", params={"agent": agent_with_users, "user": "ada"})).status_code == 200
