@@ -230,7 +230,7 @@ class PageHandlers:
         return self._problem(request, error.status_code, error.detail)
 
     async def layer_error(self, request: Request, error: Exception) -> Response:
-        """Render an error raised by the layer as a page: 422 for invalid input, 503 without Postgres or its roles, else 500."""
+        """Render an error of the layer as a page: 422 for invalid input, 503 without Postgres or a role, else 500."""
         if isinstance(error, InvalidInput):
             return self._problem(request, 422, str(error))
         log.warning("%s: %s: %s", request.url.path, type(error).__name__, error)
