@@ -76,10 +76,11 @@ ORDER BY m.occurred_at DESC, m.seq DESC LIMIT <most>
 
 -- name: group_sizes
 -- The number of memories in each group, among the first <sample> memories by id; ids are hashes, so that is a random
--- sample. Pinned and hidden memories have indexes and are counted up to <most>. Pinned memories are in every
--- prompt and are not expected to be shown. Ignored memories had at least `min_shown` showings without a use.
--- Memories with at least `min_used` uses are rising if at least the share `fresh_share` of the decayed uses is left,
--- and stale if less than the mass `stale_mass` is.
+-- sample. Only users with memories are searched: for another, Postgres may read the ids of all memories. Pinned and
+-- hidden memories have indexes and are counted up to <most>. Pinned memories are in every prompt and are not expected
+-- to be shown. Ignored memories had at least `min_shown` showings without a use. Memories with at least `min_used` uses
+-- are rising if at least the share `fresh_share` of the decayed uses is left, and stale if less than the mass
+-- `stale_mass` is.
 SELECT count(*) AS looked, coalesce((SELECT sum(memories) FROM cognitive.corpus
     WHERE agent_id = :agent_id), 0)::bigint AS memories,
        count(*) FILTER (WHERE u.memory_id IS NULL AND NOT m.pinned) AS never,
@@ -91,7 +92,8 @@ SELECT count(*) AS looked, coalesce((SELECT sum(memories) FROM cognitive.corpus
        (SELECT count(*) FROM (
             SELECT 1 FROM cognitive.memory WHERE agent_id = :agent_id
                 AND hidden_at <= now() LIMIT <most>) AS s) AS hidden
-FROM (SELECT m.* FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+FROM (SELECT m.* FROM (SELECT user_id FROM cognitive.corpus
+                         WHERE agent_id = :agent_id AND memories > 0) AS scope(of_user) CROSS JOIN LATERAL (
           SELECT user_id, id, pinned FROM cognitive.memory WHERE agent_id = :agent_id AND user_id = scope.of_user
           ORDER BY id LIMIT <sample>) AS m
       ORDER BY m.id LIMIT <sample>) AS m
@@ -138,7 +140,8 @@ ORDER BY page.score DESC, m.id
 -- name: walk_stored
 -- A random sample of all memories, by id, with their usage.
 SELECT m.id, m.created_at, m.pinned, u.times_shown, u.times_used, u.used, u.last_at
-FROM (SELECT m.* FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+FROM (SELECT m.* FROM (SELECT user_id FROM cognitive.corpus
+                         WHERE agent_id = :agent_id AND memories > 0) AS scope(of_user) CROSS JOIN LATERAL (
           SELECT user_id, id, created_at, pinned FROM cognitive.memory
           WHERE agent_id = :agent_id AND user_id = scope.of_user AND id > :after_id ORDER BY id LIMIT <sample>) AS m
       ORDER BY m.id LIMIT <sample>) AS m
@@ -166,7 +169,8 @@ WHERE m.agent_id = :agent_id AND m.id = ANY(:memory_ids::uuid[])
 -- name: tags
 -- The most frequent tags of a random sample of <sample> memories.
 SELECT tag FROM (
-    SELECT m.tags FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+    SELECT m.tags FROM (SELECT user_id FROM cognitive.corpus
+                         WHERE agent_id = :agent_id AND memories > 0) AS scope(of_user) CROSS JOIN LATERAL (
         SELECT id, tags FROM cognitive.memory WHERE agent_id = :agent_id AND user_id = scope.of_user
         ORDER BY id LIMIT <sample>) AS m
     ORDER BY m.id LIMIT <sample>) AS m
