@@ -193,33 +193,6 @@ async def test_turn_list_explains_why_a_memory_was_not_shown(pages, layer, sampl
     assert gone.text.count("no memory of this id is stored") == 2
 
 
-@pytest.mark.parametrize(
-    ("filters", "count"),
-    [
-        ("", 2),
-        ("q=when", 1),
-        ("q=nothing", 0),
-        ("status=failed", 0),
-        ("session=s", 2),
-        ("user=ines", 0),  # pages have the view without a user
-        ("user=nobody", 0),
-        ("shown_type=decision", 1),
-        ("shown_type=episode", 0),
-        ("shown_type=decision&used=yes", 1),
-        ("shown_type=decision&used=no", 0),
-        ("stage=retrieve", 2),
-        ("stage=retrieve&min_ms=60000", 0),
-        ("stage=none", 0),
-        ("dropped=trimmed", 0),
-        ("status=unfinished", 0),
-        ("from=2000-01-01T00:00&to=2001-01-01T00:00", 0),
-        ("from=2000-01-01T00:00", 2),
-    ],
-)
-async def test_turn_list_is_filtered(pages, sample_agent, filters, count):
-    assert (await pages.get(of(sample_agent, f"turns?{filters}"))).text.count("data-row") == count
-
-
 async def test_every_number_of_the_overview_links_to_its_turns(pages, sample_agent):
     page = (await pages.get(of(sample_agent, "overview"))).text
     links = [link.replace("&amp;", "&") for link in re.findall(r'<td><a href="([^"]+)"', page)]
