@@ -36,9 +36,11 @@ _ANCHOR = 5.0
 _RIDGE = 1e-3
 # Weights of unrelated prompts, and of questions of neighbouring stores, some of which are answered rightly. An answered
 # question weighs 1.
-_UNRELATED, _NEAR = 1.15, 0.3
+_UNRELATED, _NEAR = 1.3, 0.3
 # Commands are a large part of what agents are asked, and only one set has them.
 _SET_WEIGHTS = {"commands": 4.0}
+# Messages that ask for nothing, and captured talk, on which the fitted weights are tested.
+_NOT_FITTED = frozenset({"unasked", "told"})
 _OF_USE = ("past_use", "similar_turns")  # terms of evidence that need past turns, which the sets don't have
 
 Weights = NDArray[np.float64]
@@ -219,7 +221,7 @@ def fit(recorded: Sequence[RecordedSet], policy: Policy) -> str:
     weights = fit_relevance(sets, start)
     fitted = policy.model_copy(update={"retrieval": policy.retrieval.model_copy(update={"relevance": weights})})
     lines = [f"relevance = {weights}", leave_one_out(sets, start)]
-    known = [each for each in recorded if each.name != "unasked"]
+    known = [each for each in recorded if each.name not in _NOT_FITTED]
     for cosines, name in ((True, "evidence"), (False, "evidence by words")):
         lines.append(f"{name} = {fit_evidence(known, fitted, cosines=cosines)}")
     return "\n\n".join(lines)

@@ -20,10 +20,6 @@ from cognitive.trace import Candidate, CandidateResult, StageResult
 # From which a memory may be about a message with which it shares no word. In tests/data/requests.json, one of 30
 # questions about the past has a lower cosine with its answer, and seven of eight other memories have one.
 _NEAR_COSINE = 0.2
-# The first three candidates need this part of the share of the best match that the others need. With 1 instead, 1.5
-# points more answers of carmem-dev are hidden; with 0.5 no fewer, and turns on facts from one template take 15 % more
-# tokens.
-_FIRST, _PART_OF_SHARE = 3, 0.6
 
 
 def abstain(
@@ -32,8 +28,8 @@ def abstain(
     """Drop the candidate memories that are not about the message, with the disposition "irrelevant".
 
     If the evidence of all candidates together is below the turn's threshold, all are dropped. Otherwise each candidate
-    behind the first three is dropped whose match with the message is less than `evidence.min_item_share` of the best
-    match. A line that only asks sets no threshold for statements.
+    is dropped whose match with the message is less than `evidence.min_item_share` of the best match. A line that only
+    asks sets no threshold for statements.
     """
     if not policy.abstention or not candidates:
         return StageResult(tuple(candidates))
@@ -45,17 +41,14 @@ def abstain(
         return _drop_all(candidates, total, _too_little(total, threshold, values, found, plan, policy))
     stated = [value for each, value in zip(candidates, matches, strict=True) if not talk.states_nothing(each.hit)]
     best = max(stated or matches)
-    kept: list[Candidate] = []
-    below: list[CandidateResult] = []
-    for place, (candidate, value) in enumerate(zip(candidates, matches, strict=True)):
-        part = _PART_OF_SHARE if place < _FIRST else 1.0
-        min_match = part * policy.evidence.min_item_share * best
-        if value >= min_match:
-            kept.append(candidate)
-        else:
-            reason = _too_weak(value, min_match, best, part, policy)
-            below.append(CandidateResult(candidate, "irrelevant", value, reason, min_match))
-    return StageResult(tuple(kept), tuple(below))
+    min_match = policy.evidence.min_item_share * best
+    kept = tuple(candidate for candidate, value in zip(candidates, matches, strict=True) if value >= min_match)
+    below = tuple(
+        CandidateResult(candidate, "irrelevant", value, _too_weak(value, min_match, best, policy), min_match)
+        for candidate, value in zip(candidates, matches, strict=True)
+        if value < min_match
+    )
+    return StageResult(kept, below)
 
 
 def _too_little(
@@ -85,11 +78,10 @@ def _nothing_near(found: SearchResult) -> bool:
     return bool(cosines) and max(cosines) < _NEAR_COSINE and not has_word
 
 
-def _too_weak(value: float, min_match: float, best: float, part: float, policy: Policy) -> str:
+def _too_weak(value: float, min_match: float, best: float, policy: Policy) -> str:
     """Return in words why a candidate's match does not suffice, and the share of the best match at which it would."""
-    needed = f"{part:g} of the " if part < 1 else ""
-    share = f"{needed}evidence.min_item_share {policy.evidence.min_item_share:g} of the best match {best:.3f}"
-    passes = f"; it passes at a share of at most {_floor(value / best / part, 2):.2f}" if 0 <= value < best else ""
+    share = f"evidence.min_item_share {policy.evidence.min_item_share:g} of the best match {best:.3f}"
+    passes = f"; it passes at a share of at most {_floor(value / best, 2):.2f}" if 0 <= value < best else ""
     return f"below the threshold of a memory: match {_less(value, min_match)}, {share}{passes}"
 
 

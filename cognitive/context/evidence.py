@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from statistics import fmean
 
 from brain.search import SearchResult
 from brain.terms import idf
+from brain.text import lexemes
 from cognitive.plan import Plan
 from cognitive.policy.constants import Constants
 from cognitive.trace import Candidate
 
 _FIRST = 5  # candidates whose cosine counts; the vectors of those that rank lower are near by chance more often
+_ROUNDING = 1e-6  # by which sums from the database may differ
+# A thing that is named as if both knew it: "the certificates", "our shop", "Miller's subscription".
 _MEMORY = "memory"  # the category of messages about the user's own matters
 
 
@@ -48,8 +50,7 @@ def terms(
     - `shared_words`: the highest share of the message's words that one memory contains, by their rarity (idf).
     - `rare_words`: the rarity of these words, in units of a word that no memory has.
     - `speaker`: 1 if the message names the speaker of a memory.
-    - `score`: the score of the first candidate, without its lift.
-    - `lead`: `best_cosine` less the mean cosine of all candidates; missing if no candidate has a vector.
+    - `unknown_name`: 1 if the message has a name, code or quotation with a word that no memory contains.
     - `own`: 1 if the message is about the user's own matters (the category memory).
     - `store_size`: the logarithm of the number of passages, because a large store matches anything a little.
     - `past_use` and `similar_turns`: the boost above 1 of the best match, and the highest lift (see `usage`).
@@ -61,7 +62,7 @@ def terms(
         "shared_words": matched / max(sum(found.idf.values()), 1e-6),
         "rare_words": matched / idf(found.passages, 0),
         "speaker": float(any("speaker" in candidate.factors for candidate in candidates)),
-        "score": candidates[0].score - candidates[0].boost.lift,
+        "unknown_name": float(_names_unknown(candidates, plan.signals.entities, found)),
         "own": float(_MEMORY in plan.categories),
         "store_size": math.log1p(found.passages),
         "past_use": max(0.0, boost - 1),
@@ -71,6 +72,17 @@ def terms(
     known = [cosine for cosine in cosines if cosine is not None]
     if known:
         incomplete = float(len(known) < len(cosines))
-        best = max(known[:_FIRST])
-        values |= {"best_cosine": best, "lead": best - fmean(known), "without_vector": incomplete}
+        values |= {"best_cosine": max(known[:_FIRST]), "without_vector": incomplete}
     return values
+
+
+def _names_unknown(candidates: Sequence[Candidate], entities: Sequence[str], found: SearchResult) -> bool:
+    """Return True if an entity of the message has a word that was searched for, and that no memory contains.
+
+    Word frequencies count the texts of memories. A word that only the context of a candidate has is known too.
+    """
+    absent = idf(found.passages, 0) - _ROUNDING
+    scores = [candidate.hit.scores for candidate in candidates]
+    in_context = max([each.get("context_matched", 0.0) - each.get("content_matched", 0.0) for each in scores])
+    names = {lexeme for entity in entities for lexeme in lexemes(entity)}
+    return in_context < absent and any(found.idf.get(name, 0.0) >= absent for name in names)

@@ -12,23 +12,24 @@ from functools import cached_property
 # `python -m benchmarks.ranking fit`. Those in _OF_USE were chosen by hand, since the evaluation sets have no past use.
 _OF_USE = {"past_use": 2.0, "similar_turns": 10.0}
 EVIDENCE = {
-    "base": -9.341,
-    "best_cosine": 10.732,
-    "lead": 4.425,
-    "score": 12.138,
-    "shared_words": 1.105,
-    "rare_words": 0.685,
-    "own": 1.807,
-    "store_size": -0.561,
+    "base": -5.994,
+    "best_cosine": 16.396,
+    "shared_words": 2.017,
+    "rare_words": 1.058,
+    "speaker": 2.236,
+    "unknown_name": -1.152,
+    "own": 1.866,
+    "store_size": -0.618,
     **_OF_USE,
 }
 EVIDENCE_BY_WORDS = {
-    "base": -1.966,
-    "shared_words": 4.816,
-    "rare_words": 2.425,
-    "speaker": 3.348,
-    "own": 1.413,
-    "store_size": -0.557,
+    "base": -2.023,
+    "shared_words": 4.758,
+    "rare_words": 2.559,
+    "speaker": 3.438,
+    "unknown_name": -0.717,
+    "own": 1.425,
+    "store_size": -0.581,
     **_OF_USE,
 }
 

@@ -140,8 +140,7 @@ class EvidenceSettings(SettingsGroup):
     show weaker matches."""
 
     min_item_share: Annotated[Share, LiveRange("Share of a memory", 0, 1, 0.01), REPLAYABLE] = 0.5
-    """Share of the turn's best match that each memory must reach; 0.6 of it suffices for the first three. Raise it
-    if the last memories shown are useless."""
+    """Share of the turn's best match that each memory must reach. Raise it if the last memories shown are useless."""
 
 
 class TrustSettings(SettingsGroup):

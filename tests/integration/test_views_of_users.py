@@ -178,8 +178,8 @@ OF_THE_AGENT = {
     "policies.history", "policies.list", "policies.load", "policies.roll_back", "policies.runs_of_candidates",
     "policies.save", "policies.shadow",
     "admin.apply_retention", "admin.assign_users", "admin.build_vector_index", "admin.compare_models",
-    "admin.context_budgets", "admin.database_role", "admin.expire_turns", "admin.form_by_model", "admin.health", "admin.language",
-    "admin.on_erasure", "admin.readiness", "admin.replica", "admin.set_language",
+    "admin.context_budgets", "admin.database_role", "admin.expire_turns", "admin.form_by_model", "admin.health",
+    "admin.language", "admin.on_erasure", "admin.readiness", "admin.replica", "admin.set_language",
     "admin.users",
 }  # fmt: skip
 

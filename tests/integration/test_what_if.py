@@ -11,7 +11,7 @@ from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from tests.internals import internals
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
-BASE = Policy(deadline_ms=30_000, evidence={"min_item_share": 1.0})
+BASE = Policy(deadline_ms=30_000)
 WIDE = {"evidence.threshold": 0.1, "evidence.min_item_share": 0.1}
 PERIOD = (NOW - timedelta(days=1), NOW + timedelta(days=1))
 
