@@ -126,4 +126,4 @@ def _difference(now: Mapping[str, float], usual: Mapping[str, float]) -> str:
     for name, value in now.items():
         change = value - usual[name]
         shown.append(f"{change:+.0f}" if name == "tokens" else f"{100 * change:+.1f}")
-    return " / ".join(shown)
+    return "/".join(shown)

@@ -58,6 +58,18 @@ async def test_docs_page_lists_every_route_without_a_token(layer, tmp_path):
     assert "<script" not in page.text
 
 
+async def test_docs_page_links_each_schema_to_its_fields_and_shows_examples(layer):
+    async with inside(layer) as client:
+        page = (await client.get("/docs")).text
+    assert set(re.findall(r'href="#([^"]+)"', page)) <= set(re.findall(r' id="([^"]+)"', page))
+    find = page.partition('<h3 id="FindBody">')[2].partition("<h3")[0]
+    assert "<code>limit</code><td>integer<td>default 100" in find
+    route = page.partition("/memories/find</code></h3>")[2].partition("<h3")[0]
+    assert '<a href="#FindBody">FindBody</a>' in route
+    assert "metadata.priority" in route
+    assert "`" not in page
+
+
 async def test_sessions_are_listed_by_page_last_used_first(layer, agent):
     for session in ("one", "two", "three"):
         await talk(layer, agent, session)
