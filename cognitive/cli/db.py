@@ -13,12 +13,12 @@ import cognitive
 from brain.users import ALL_USERS
 from cognitive.api import jsonl
 from cognitive.cli import indexes, printing
-from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.options import AGENT, FILE, OPTIONAL_AGENT, WHERE, YES, confirm
+from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
+from cognitive.cli.options import AGENT, FILE, OPTIONAL_AGENT, WHERE, YES, confirm, new_file
 from cognitive.formats.records import TextFile
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def command() -> None:
     """Migrate the database, export and import memories, or rebuild an agent's indexes."""
 
@@ -138,13 +138,13 @@ def _granted(answer: Mapping[str, Sequence[str]]) -> None:
 
 
 @command.command("export", cls=JsonCommand, shape="{agent, memories, file}")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False), callback=new_file)
 @AGENT
 @click.option("--user", "user_id", help="User id; default: all users.")
 @WHERE
 @click.option("--markdown", is_flag=True, help="Write Markdown for people, which cannot be imported.")
 def export(file: Path, agent: str, user_id: str | None, where: dict[str, Any] | None, markdown: bool) -> None:
-    """Write the memories of an agent to FILE as JSON lines, with their past use, their revisions and their user."""
+    """Write the memories of an agent to a new FILE as JSON lines, with their past use, revisions and user."""
     run(
         _export(agent, user_id, file, where, markdown),
         lambda answer: printing.line(f"{answer['memories']} memories written to {answer['file']}."),

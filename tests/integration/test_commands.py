@@ -270,7 +270,7 @@ def test_empty_results_have_their_own_exit_code(shell):
 @pytest.mark.parametrize(
     ("words", "kind", "culprit", "following"),
     [
-        (("why", "t9"), "UnknownTurn", "t9", "cognitive why --agent AGENT"),
+        (("why", "t9"), "UnknownTurn", "t9", "cognitive why --agent AGENT --all-users"),
         (("memory", "forget", str(uuid4()), "--yes"), "UnknownMemory", "", "cognitive recall QUERY --agent AGENT"),
         (("memory", "update", str(uuid4()), "pinned"), "InvalidInput", "'pinned'", None),
     ],
