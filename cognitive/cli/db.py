@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -151,12 +152,23 @@ def export(file: Path, agent: str, user_id: str | None, where: dict[str, Any] | 
     )
 
 
+@contextmanager
+def _output(file: Path) -> Iterator[TextIO]:
+    """Open a file for writing. A new file is removed if an error ends the block, so that the command can run again."""
+    with ExitStack() as failed:
+        if not file.exists():
+            failed.callback(file.unlink, missing_ok=True)
+        with file.open("w", encoding="utf-8") as out:
+            yield out
+        failed.pop_all()
+
+
 async def _export(
     agent: str, user_id: str | None, file: Path, where: dict[str, Any] | None, markdown: bool
 ) -> Mapping[str, object]:
     written = 0
     async with cognitive.CognitiveLayer.open() as layer:
-        with file.open("w", encoding="utf-8") as out:
+        with _output(file) as out:
             export = layer.admin.export_markdown if markdown else layer.admin.export
             async for line in export(agent, where, user_id=ALL_USERS if user_id is None else user_id):
                 out.write(f"{line}\n")

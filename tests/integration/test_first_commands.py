@@ -100,6 +100,12 @@ def test_export_overwrites_no_file(run, agent, tmp_path, options):
     assert file.read_text(encoding="utf-8") == "My notes."
 
 
+def test_failed_export_leaves_no_file(run, agent, tmp_path):
+    file = tmp_path / "notes.jsonl"
+    assert run("db", "export", str(file), "--agent", agent, "--user", "").exit_code == 1
+    assert not file.exists()
+
+
 def test_import_of_markdown_says_that_it_cannot_be_imported(run, urls, agent, tmp_path):
     file = tmp_path / "memories.md"
     store(urls.app, agent, fact("The bike is red."))
