@@ -106,7 +106,10 @@ class RecordedTurn:
 
 @dataclass(frozen=True, slots=True)
 class TurnSummary:
-    """A recorded turn as it appears in a list of turns. `degraded` are the parts that failed or were late, in words."""
+    """A recorded turn as it appears in a list of turns.
+
+    `degraded` are the parts that failed or were late, in words. `user_id` is None for a turn without a user.
+    """
 
     turn_id: str
     session_id: str
@@ -114,6 +117,7 @@ class TurnSummary:
     status: str
     message: str
     degraded: tuple[str, ...] = ()
+    user_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,7 @@ from cognitive.feedback.conversations import ConversationWriter
 from cognitive.feedback.drain import draining
 from cognitive.feedback.outcomes import OutcomeRecorder
 from cognitive.feedback.prefetch import ResponseEmbedder
+from cognitive.feedback.shared_turns import SharedTurns
 from cognitive.formation.assembly import Formation
 from cognitive.formation.former import Former
 from cognitive.formation.model.extractor import ModelExtractor
@@ -240,7 +241,8 @@ def _compose(base: _Infrastructure) -> Services:
     model, extractor = (extractor, None) if isinstance(extractor, ModelExtractor) else (None, extractor)
     formation = Formation.create(base.database, stores.memories, turns, base.policy, background, metrics, model)
     former = formation.former
-    capture = Capture(stores.memories, base.policy, background, former, extractor)
+    shared_turns = SharedTurns(UserAnalytics(base.database), background)
+    capture = Capture(stores.memories, base.policy, background, former, shared_turns, extractor)
     outcomes = OutcomeRecorder(turns, base.journal, resolver, capture, redactor)
     prefetch = ResponseEmbedder(embedders, background)
     shadowing = Shadowing(turns, resolver.shadow, background, stores.counter, base.extensions.constants)
@@ -256,10 +258,8 @@ def _compose(base: _Infrastructure) -> Services:
     catalog, category_learner = CatalogEngine(embedders.first), CategoryLearner(turns, base.policy)
     background.on_close(catalog.close)
     background.on_close(category_learner.drain)
-    retention, erasure_listeners = (
-        RetentionScheduler(Retention(base.database), resolver, base.journal, background),
-        ErasureListeners(),
-    )
+    retention = RetentionScheduler(Retention(base.database), resolver, base.journal, background)
+    erasure_listeners = ErasureListeners()
     erasure_listeners.add(lambda scope, _: category_learner.forget(scope))
     background.on_close(resolver.drain)
     recall = Recall(stores.engine, resolver, turns, base.reading, stores.counter)
@@ -332,8 +332,7 @@ def _admin(
     erasure_listeners: ErasureListeners,
     formation: Formation,
 ) -> AdminApi:
-    database, reindexing = base.database, Reindexing(base.database)
-    archive = Archive(database)
+    database, reindexing, archive = base.database, Reindexing(base.database), Archive(base.database)
     checks = HealthChecks(base.reading, base.journal, base.embedders, stores.turns)
     return AdminApi(
         memories,

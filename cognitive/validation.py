@@ -71,6 +71,8 @@ def require_aware(name: str, at: datetime | None) -> None:
 def unknown_turn(scope: Scope, turn_id: str) -> UnknownTurn:
     """Return the error for a turn that a view does not have. A missing or wrong user is one of the causes."""
     cause = (
-        "it was never opened, or was opened without this user" if scope.user else "it was never opened, or has a user"
+        "was opened without this user; pass the user_id of the turn, and none for a turn without a user"
+        if scope.user
+        else "has a user; pass the user_id of the turn"
     )
-    return UnknownTurn(f"turn_id: {scope} has no turn {turn_id!r}: {cause}; pass the user_id of the turn")
+    return UnknownTurn(f"turn_id: {scope} has no turn {turn_id!r}: it was never opened, or {cause}")

@@ -10,7 +10,7 @@ import click
 
 import cognitive
 from cognitive.cli import formation, printing
-from cognitive.cli.answers import JsonCommand, run
+from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
 from cognitive.cli.memory import show_receipt
 from cognitive.cli.options import AGENT, YES, confirm, limit
 from cognitive.cli.shapes import RECEIPT
@@ -28,7 +28,7 @@ class _LearningAnswer:
     categories: Mapping[str, int] | None
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def command() -> None:
     """List agents, show what their turns taught, form memories with a model, or erase all data of one."""
 

@@ -6,10 +6,12 @@ After an error, `advice` gives the command to run next.
 from __future__ import annotations
 
 import asyncio
+import shlex
 import signal
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 from typing import Any, TypeVar
 
 import click
@@ -133,7 +135,37 @@ def print_answer(
         sys.exit(NO)
 
 
-class CommandGroup(click.Group):
+# What newcomers type for a command that has another name, and the possible names.
+_OTHER_NAMES: Mapping[str, Sequence[str]] = {
+    "list": ("show",),
+    "get": ("show",),
+    "add": ("remember",),
+    "search": ("recall",),
+    "delete": ("forget", "erase", "revoke"),
+    "remove": ("forget", "erase", "revoke"),
+}
+
+
+class SuggestingGroup(click.Group):
+    """A group of commands that answers an unknown command with similar ones, or with all of its commands."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the name of the command, the command and its arguments.
+
+        Raises:
+            click.UsageError: there is no such command.
+        """
+        name, names = args[0], self.list_commands(ctx)
+        if name in names or name.startswith("-") or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        close = [each for each in _OTHER_NAMES.get(name, ()) if each in names] or get_close_matches(name, names)
+        hint = f"Did you mean {' or '.join(close)}?" if close else f"The commands are {', '.join(names)}."
+        raise click.UsageError(f"No such command {name!r}. {hint}", ctx)
+
+
+class CommandGroup(SuggestingGroup):
     """The top-level click group of all commands.
 
     With `--json`, it also prints errors in the command line as JSON.
@@ -185,7 +217,11 @@ _ROWS: tuple[tuple[type[CognitiveError], str, str], ...] = (
     ),
     (InvalidInput, "version", "`cognitive policy show --agent {agent}` lists the candidates"),
     (UnknownMemory, "", "`cognitive recall QUERY --agent {agent}` finds memories with their ids"),
-    (UnknownTurn, "", "`cognitive why --agent {agent}` lists this agent's turns"),
+    (
+        UnknownTurn,
+        "",
+        "`cognitive why --agent {agent} --all-users` lists the turns with their users; give it with --user",
+    ),
     (InvalidInput, "memory_id", "`cognitive why TURN_ID --agent {agent}` lists what the turn showed"),
 )
 
@@ -200,5 +236,5 @@ def advice(error: CognitiveError) -> str | None:
     message = str(error)
     for kind, start, text in _ROWS:
         if isinstance(error, kind) and message.startswith(start):
-            return text.replace("{agent}", str(agent)) or None
+            return text.replace("{agent}", shlex.quote(str(agent))) or None
     return None

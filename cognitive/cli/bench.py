@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from cognitive.cli import printing
-from cognitive.cli.answers import JsonCommand, run
+from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
 
 TIMES = "{p50, p95, p99, min}"
 SHAPE = (
@@ -20,7 +20,7 @@ SHAPE = (
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def command() -> None:
     """Measure how long turns take, and how that grows with the number of memories."""
 

@@ -12,7 +12,7 @@ import click
 import cognitive
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.options import AGENT
+from cognitive.cli.options import OPTIONAL_AGENT
 
 if TYPE_CHECKING:
     from brain.settings import Settings
@@ -26,24 +26,24 @@ _STORED = "{live?, shadow?, changes: {…}, since?, author?, error?}"
 @click.command(
     cls=JsonCommand, shape=f"{{settings: {_VALUE}, embedded?, version, policy: {_VALUE}, stored: {_STORED}}}"
 )
-@AGENT
+@OPTIONAL_AGENT
 @click.option("--all", "everything", is_flag=True, help="Include settings at their default.")
-def command(agent: str, everything: bool) -> None:
-    """Show the settings and an agent's policy, and where each value comes from.
+def command(agent: str | None, everything: bool) -> None:
+    """Show the settings and the policy of all agents or of one, and where each value comes from.
 
-    The policy includes the version activated for the agent, if the database answers. The URL shown for the embedded
-    server is that of the application's role. It works only while some process uses the server.
+    The policy of one agent includes the version activated for it, if the database answers. The URL shown for the
+    embedded server is that of the application's role. It works only while some process uses the server.
     """
     run(_effective(agent), lambda answer: _show(answer, everything))
 
 
-async def _effective(agent: str) -> Mapping[str, Any]:
+async def _effective(agent: str | None) -> Mapping[str, Any]:
     from brain.settings import from_environment
     from cognitive.policy.configured import live_policy
 
     settings = from_environment()
     policy = live_policy(settings)
-    own = policy.for_agent(agent)
+    own = policy.for_agent(agent) if agent is not None else policy
     async with _embedded(settings) as url:
         stored = await _stored(agent)
     return {
@@ -74,7 +74,7 @@ async def _embedded(settings: Settings) -> AsyncIterator[str | None]:
         yield url
 
 
-async def _stored(agent: str) -> Mapping[str, Any]:
+async def _stored(agent: str | None) -> Mapping[str, Any]:
     """Return the policy versions activated for the agent, or the error message if the database does not answer."""
     from cognitive.errors import CognitiveError
     from cognitive.policy.live import policy_differences
@@ -87,6 +87,8 @@ async def _stored(agent: str) -> Mapping[str, Any]:
         "author": None,
         "error": None,
     }
+    if agent is None:
+        return nothing
     try:
         async with cognitive.CognitiveLayer.open() as layer:
             effective, base = await layer.policies.effective(agent), layer.policies.base(agent)
@@ -132,13 +134,13 @@ def _without_password(url: str) -> str:
     return _PASSWORD.sub("***", url)
 
 
-def _policy_rows(policy: Policy, settings: Settings, agent: str) -> Iterable[Mapping[str, Any]]:
+def _policy_rows(policy: Policy, settings: Settings, agent: str | None) -> Iterable[Mapping[str, Any]]:
     from cognitive.policy.policy import settings as names
 
-    default, own = type(policy)(), policy.for_agent(agent)
+    default, own = type(policy)(), policy.for_agent(agent) if agent is not None else policy
     for name in names():
         value, source = own.value(name), "default"
-        if _is_set(policy.agents.get(agent, {}), name):
+        if agent is not None and _is_set(policy.agents.get(agent, {}), name):
             source = f"{settings.policy}, agents.{agent}"
         elif name == "budgets.models" and settings.model_limits is not None:
             source = ", ".join(str(path) for path in (settings.model_limits, settings.policy) if path is not None)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -13,12 +14,12 @@ import cognitive
 from brain.users import ALL_USERS
 from cognitive.api import jsonl
 from cognitive.cli import indexes, printing
-from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.options import AGENT, FILE, OPTIONAL_AGENT, WHERE, YES, confirm
+from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
+from cognitive.cli.options import AGENT, FILE, OPTIONAL_AGENT, WHERE, YES, confirm, new_file
 from cognitive.formats.records import TextFile
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def command() -> None:
     """Migrate the database, export and import memories, or rebuild an agent's indexes."""
 
@@ -138,17 +139,28 @@ def _granted(answer: Mapping[str, Sequence[str]]) -> None:
 
 
 @command.command("export", cls=JsonCommand, shape="{agent, memories, file}")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False), callback=new_file)
 @AGENT
 @click.option("--user", "user_id", help="User id; default: all users.")
 @WHERE
 @click.option("--markdown", is_flag=True, help="Write Markdown for people, which cannot be imported.")
 def export(file: Path, agent: str, user_id: str | None, where: dict[str, Any] | None, markdown: bool) -> None:
-    """Write the memories of an agent to FILE as JSON lines, with their past use, their revisions and their user."""
+    """Write the memories of an agent to a new FILE as JSON lines, with their past use, revisions and user."""
     run(
         _export(agent, user_id, file, where, markdown),
         lambda answer: printing.line(f"{answer['memories']} memories written to {answer['file']}."),
     )
+
+
+@contextmanager
+def _output(file: Path) -> Iterator[TextIO]:
+    """Open a file for writing. A new file is removed if an error ends the block, so that the command can run again."""
+    with ExitStack() as failed:
+        if not file.exists():
+            failed.callback(file.unlink, missing_ok=True)
+        with file.open("w", encoding="utf-8") as out:
+            yield out
+        failed.pop_all()
 
 
 async def _export(
@@ -156,7 +168,7 @@ async def _export(
 ) -> Mapping[str, object]:
     written = 0
     async with cognitive.CognitiveLayer.open() as layer:
-        with file.open("w", encoding="utf-8") as out:
+        with _output(file) as out:
             export = layer.admin.export_markdown if markdown else layer.admin.export
             async for line in export(agent, where, user_id=ALL_USERS if user_id is None else user_id):
                 out.write(f"{line}\n")

@@ -20,7 +20,7 @@ from typing import Any
 import click
 
 from cognitive.cli import hook_status, printing
-from cognitive.cli.answers import JsonCommand
+from cognitive.cli.answers import JsonCommand, SuggestingGroup
 from cognitive.cli.hook_status import settings_file, text_of
 from cognitive.cli.options import confirm
 from cognitive.errors import CognitiveError
@@ -41,7 +41,7 @@ _READERS: dict[learning.CaptureScope, str] = {
 _CAPTURES = [str(name) for name in STORED]
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def command() -> None:
     """Give coding agents a memory: install the hooks and show their status.
 

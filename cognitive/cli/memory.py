@@ -12,12 +12,13 @@ from uuid import UUID
 import click
 
 import cognitive
+from brain.analytics.users import MAX_USERS
 from brain.errors import InvalidInput
 from brain.memory_types import MEMORY_TYPES
 from brain.users import UserId
 from cognitive.cli import formation, printing, upkeep
-from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.options import AGENT, FILE, MOMENT, USER, WHERE, YES, at, aware, confirm, limit, view
+from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
+from cognitive.cli.options import AGENT, FILE, MOMENT, USER, WHERE, YES, at, aware, confirm, json_object, limit, view
 from cognitive.cli.shapes import MEMORY, RECEIPT
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class _ShownMemories(TypedDict):
 @click.option("--source", help="Your id; memories with the same one are stored once.")
 @click.option("--tag", "tags", multiple=True, help="Tag; may be repeated.")
 @click.option("--expires", "expires_at", type=MOMENT, metavar="WHEN", callback=aware, help="Hide it from this time on.")
-@click.option("--metadata", help="Free JSON to filter by, an object.")
+@click.option("--metadata", callback=json_object, help="Free JSON to filter by, an object.")
 @click.option("--pinned", is_flag=True, help="Keep the memory in the prompt's stable prefix.")
 @click.option("--supersedes", help="Id of the memory that this one replaces.")
 @click.option("--file", type=FILE, help="File of JSON lines.")
@@ -60,7 +61,7 @@ def remember(
     source: str | None,
     tags: tuple[str, ...],
     expires_at: datetime | None,
-    metadata: str | None,
+    metadata: dict[str, Any] | None,
     pinned: bool,
     supersedes: str | None,
     file: Path | None,
@@ -81,7 +82,7 @@ def remember(
         "source": source,
         "tags": tags,
         "expires_at": expires_at,
-        "metadata": _change(f"metadata={metadata}")[1] if metadata is not None else {},
+        "metadata": metadata or {},
         "pinned": pinned,
         "supersedes": supersedes,
         "user_id": user_id,
@@ -121,7 +122,7 @@ def _show_ids(ids: Sequence[UUID]) -> None:
 # --- single memories ---
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def command() -> None:
     """Read, change or erase single memories, or store a conversation."""
 
@@ -174,7 +175,7 @@ def show(
             _list(agent, user_id, {**(where or {}), **({"tags": {"in": list(tags)}} if tags else {})}, limit, offset),
             _show_memories,
             key="memories",
-            empty_message=f"Agent {agent!r} has no such memory.",
+            empty_message=f"Agent {agent!r} has no such {'shared memory' if user_id is None else 'memory'}.",
         )
 
 
@@ -199,7 +200,13 @@ def _show_changes(revisions: Sequence[Revision]) -> None:
 
 async def _list(agent: str, user_id: UserId, where: dict[str, Any], limit: int, offset: int) -> list[Memory]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.admin.find(agent, where, limit, offset, user_id=user_id)
+        memories = await layer.admin.find(agent, where, limit, offset, user_id=user_id)
+        if not memories and user_id is None:
+            users = [each for each in await layer.admin.users(agent, limit=MAX_USERS) if each.memories]
+            if users:
+                number = "1 user has" if len(users) == 1 else f"{len(users)} users have"
+                printing.note(f"{number} memories: add --all-users, or --user NAME")
+    return memories
 
 
 def _show_memories(memories: Sequence[Memory]) -> None:

@@ -28,7 +28,17 @@ def aware(_context: click.Context, _option: click.Parameter, at: datetime | None
 MOMENT = click.DateTime(_MOMENTS)
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _AGENT_HELP = "Agent id; default: COGNITIVE_AGENT."
-AGENT = click.option("--agent", required=True, envvar="COGNITIVE_AGENT", help=_AGENT_HELP)
+
+
+class _RequiredAgent(click.Option):
+    """The required option `--agent`, whose error message names the variable that replaces it."""
+
+    def get_error_hint(self, ctx: click.Context | None) -> str:
+        """Return the name of the option for an error message."""
+        return f"{super().get_error_hint(ctx)} (or COGNITIVE_AGENT in the environment)"
+
+
+AGENT = click.option("--agent", cls=_RequiredAgent, required=True, envvar="COGNITIVE_AGENT", help=_AGENT_HELP)
 OPTIONAL_AGENT = click.option("--agent", envvar="COGNITIVE_AGENT", help=_AGENT_HELP)
 USER = click.option("--user", "user_id", help="User id.")
 TYPE = click.option("--type", "memory_type", type=click.Choice(MEMORY_TYPES), help="Memory type.")
@@ -42,23 +52,30 @@ SINCE = click.option(
 UNTIL = click.option("--until", type=MOMENT, metavar="WHEN", callback=aware, help="End of the time range, exclusive.")
 
 
-def _read_filter(_context: click.Context, _option: click.Parameter, text: str | None) -> dict[str, Any] | None:
-    """Return the filter given as JSON in an option. Its fields and operators are checked by the layer."""
+def json_object(_context: click.Context, _option: click.Parameter, text: str | None) -> dict[str, Any] | None:
+    """Return the JSON object given in an option. The layer checks its fields."""
     if text is None:
         return None
     try:
-        where = json.loads(text)
+        found = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise click.BadParameter(f"not JSON: {error}") from None
-    if not isinstance(where, dict):
-        raise click.BadParameter('expected a JSON object, as in {"tags": {"eq": "billing"}}')
-    return where
+    if not isinstance(found, dict):
+        raise click.BadParameter(f'expected a JSON object, as in {{"priority": 3}}, got {text[:100]!r}')
+    return found
+
+
+def new_file(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
+    """Return the path of an output file. Reject an existing file, so that nothing is overwritten."""
+    if path.is_file() and path.parent != Path("/dev"):
+        raise click.BadParameter(f"{str(path)!r} exists already; name a new file")
+    return path
 
 
 WHERE = click.option(
     "--where",
     metavar="JSON",
-    callback=_read_filter,
+    callback=json_object,
     help='Only memories that meet these conditions: {"metadata.priority": {"gte": 3}}.',
 )
 BATCH = click.option(

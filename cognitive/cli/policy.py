@@ -12,7 +12,7 @@ import click
 import cognitive
 from brain.users import UserId
 from cognitive.cli import printing
-from cognitive.cli.answers import JsonCommand, run
+from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
 from cognitive.cli.options import AGENT, OPTIONAL_AGENT, view
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _changes(_context: click.Context, _option: click.Parameter, arguments: tuple
     return numbers
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def command() -> None:
     """Save a changed policy for an agent, try it beside the live one, activate it, or roll it back.
 

@@ -11,7 +11,7 @@ import click
 import cognitive
 from brain.users import UserId
 from cognitive.cli import printing
-from cognitive.cli.answers import JsonCommand, run
+from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
 from cognitive.cli.options import AGENT, USER, YES, confirm, limit, view
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _SESSION = (
 _SESSION_ID = click.argument("session_id")
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def command() -> None:
     """List sessions, show one, or end it."""
 

@@ -10,13 +10,13 @@ import click
 
 from brain.types import TRUSTS, Trust
 from cognitive.cli import printing
-from cognitive.cli.answers import JsonCommand, run
+from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
 from cognitive.server import tokens as tokens_file
 
 _FILE = click.option("--tokens", type=click.Path(path_type=Path), help="Token file; default: COGNITIVE_TOKEN_FILE.")
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def command() -> None:
     """Create, list and revoke the access tokens of a server. A running server applies changes at once."""
 

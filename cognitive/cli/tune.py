@@ -22,7 +22,7 @@ from cognitive.cli.evaluate import (
     show_unanswerable,
     turn_range,
 )
-from cognitive.cli.options import FILE
+from cognitive.cli.options import FILE, new_file
 
 if TYPE_CHECKING:
     from cognitive.lab.evaluate import Estimate, Evaluation
@@ -41,13 +41,6 @@ class _TuningAnswer:
     unanswerable: Sequence[str]
 
 
-def _new(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
-    """Return the path of the output file. Reject an existing file, because it may be a policy in use."""
-    if path.exists():
-        raise click.BadParameter(f"{str(path)!r} exists already; name a new file")
-    return path
-
-
 @click.command(
     cls=JsonCommand,
     shape=f"{{policy: {POLICY_SOURCE}, steps: [{{name, before, after, score}}], training, "
@@ -60,7 +53,7 @@ def _new(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
     default="policy.toml",
     show_default=True,
     type=click.Path(path_type=Path),
-    callback=_new,
+    callback=new_file,
     help="New file for the policy; it must not exist.",
 )
 def command(turns: TurnRange, file: Path | None, out: Path) -> None:

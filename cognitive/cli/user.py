@@ -10,7 +10,7 @@ import click
 import cognitive
 from brain.analytics.users import MAX_USERS
 from cognitive.cli import printing
-from cognitive.cli.answers import JsonCommand, run
+from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
 from cognitive.cli.memory import show_receipt
 from cognitive.cli.options import AGENT, YES, confirm, limit
 from cognitive.cli.shapes import RECEIPT
@@ -30,7 +30,7 @@ _WHY_SHARED = {
 }
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def command() -> None:
     """List the users of an agent, assign what was said before it had users, or erase all data of one."""
 

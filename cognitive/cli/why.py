@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from brain.types import Memory
     from cognitive.lab.why import Explanation
 
-SHAPE = "{turn_id, session_id, at, status, message, degraded: [reason]}"
+SHAPE = "{turn_id, session_id, at, status, message, degraded: [reason], user_id?}"
 _MAX_CONTENT_CHARS = 100
 EXPLANATION = (
     "{turn_id, memory_id, at, disposition?, reason, value?, rank_before?, rank?, relevance?, score?, boost: {…}, "
@@ -55,7 +55,7 @@ def command(
 ) -> None:
     """Explain why turn TURN_ID showed MEMORY_ID or did not. Without MEMORY_ID, explain all memories of the turn.
 
-    Without TURN_ID, list the agent's last turns, newest first.
+    Without TURN_ID, list the agent's last turns with their users, newest first.
     """
     if turn_id is None:
         run(
@@ -88,6 +88,7 @@ def _show_turns(turns: Sequence[TurnSummary]) -> None:
         (
             turn.turn_id,
             turn.session_id,
+            turn.user_id or "",
             printing.minute(turn.at),
             turn.status,
             printing.shortened(turn.message, 80),
@@ -95,7 +96,7 @@ def _show_turns(turns: Sequence[TurnSummary]) -> None:
         )
         for turn in turns
     ]
-    printing.table(("turn", "session", "at", "status", "message", "degraded"), rows)
+    printing.table(("turn", "session", "user", "at", "status", "message", "degraded"), rows)
 
 
 async def _whole(agent: str, user_id: str | None, turn_id: str) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ Modules, in order of execution:
 - `overlap`: measure how much of each shown memory a response contains.
 - `attribute`: decide which memories the response used.
 - `capture`: store the messages of a turn as episodes, and the memories that the host's extractor returns.
+- `shared_turns`: warn when an agent that has users captures a turn without one.
 - `conversations`: store a whole conversation, and what the rules form from it.
 - `drain`: move the journal's entries to Postgres in the background.
 """

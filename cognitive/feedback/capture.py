@@ -23,6 +23,7 @@ from brain.store import MemoryStore
 from brain.types import NewMemory
 from brain.users import Scope
 from cognitive.background import Background
+from cognitive.feedback.shared_turns import SharedTurns
 from cognitive.formation.former import Former
 from cognitive.formation.memories import Role, line_source
 from cognitive.policy import Policy
@@ -70,9 +71,11 @@ class Capture:
         policy: Policy,
         background: Background,
         former: Former,
+        shared_turns: SharedTurns,
         extractor: Extractor | None = None,
     ) -> None:
         self._store = store
+        self._shared_turns = shared_turns
         self._policy = policy
         self._former = former
         self._extractor = extractor
@@ -100,7 +103,10 @@ class Capture:
             StoreUnavailable: Postgres is unavailable.
             EmbeddingError: the text could not be embedded.
         """
-        memories = episodes(exchange, self._policy.for_agent(exchange.agent_id))
+        policy = self._policy.for_agent(exchange.agent_id)
+        memories = episodes(exchange, policy)
+        if policy.capture_scope == "user" and (memories or self._extractor is not None):
+            self._shared_turns.on_capture(scope)
         condition = self._former.begins(scope, exchange.turn_id, memories)
         await self._store_memories(scope, exchange, memories, read_at, condition)
         corrections = await self._former.correct(scope, exchange.turn_id, memories, read_at)

@@ -136,6 +136,8 @@ class _Reader:
                 yield from self.values(around, depth + 1)
         elif kind == "{":
             yield from self._object(around, depth, line)
+        elif kind == "#":
+            raise InvalidInput(f"line {line}: expected JSON; Markdown cannot be imported")
         else:
             raise InvalidInput(
                 f"line {line}: expected an object or a list, got {json.dumps(self._value(AT_ONCE))[:40]}"

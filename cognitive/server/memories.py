@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 
 from brain.receipts import Receipt
 from brain.types import Memory, Revision, above
-from cognitive.errors import UnknownMemory
+from cognitive.errors import InvalidInput, UnknownMemory
 from cognitive.feedback.conversations import RememberedConversation
 from cognitive.server.auth import ERASING, AgentId, Identified, MaxTrust
 from cognitive.server.requests import Layer, StrictRoute
@@ -26,6 +26,8 @@ from cognitive.wire.models import (
     RememberBody,
     StoredMemories,
 )
+
+_NO_IDS: list[UUID] = []  # its error says how to list memories
 
 router = APIRouter(prefix="/memories", tags=["memories"], route_class=StrictRoute)
 
@@ -83,9 +85,11 @@ async def find(agent_id: AgentId, body: FindBody, layer: Layer, caller: Identifi
 
 @router.get("", summary="Read several memories")
 async def get(
-    agent_id: AgentId, layer: Layer, view: ViewOfQuery, id: Annotated[list[UUID], Query(max_length=MAX_IDS)]
+    agent_id: AgentId, layer: Layer, view: ViewOfQuery, id: Annotated[list[UUID], Query(max_length=MAX_IDS)] = _NO_IDS
 ) -> list[Memory]:
     """Return the agent's memories with these ids, in the order of the ids. Unknown ids are left out."""
+    if not id:
+        raise InvalidInput("query.id: give the id of a memory; POST to /memories/find lists memories without ids")
     return await layer.get(agent_id, id, user_id=view)
 
 

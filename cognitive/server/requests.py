@@ -12,6 +12,7 @@ from pydantic_core import from_json
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
 from cognitive.server.config import API
 from cognitive.server.context_cache import ContextCache
@@ -58,7 +59,7 @@ class _StrictRequest(Request):
 
 
 class StrictRoute(APIRoute):
-    """A route that refuses request bodies which are not strictly valid JSON."""
+    """A route that refuses request bodies which are not declared as JSON, or are not strictly valid JSON."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the route's handler, which is called with a `_StrictRequest`."""
@@ -66,6 +67,8 @@ class StrictRoute(APIRoute):
 
         async def handle(request: Request) -> Response:
             strict = _StrictRequest(request.scope, request.receive)
+            if self.body_field is not None and _is_undeclared(request):
+                raise InvalidInput("body: send JSON with the header Content-Type: application/json")
             return await handler(strict)
 
         return handle
@@ -83,6 +86,13 @@ def _contexts(request: Request) -> ContextCache:
 
 Layer = Annotated[CognitiveLayer, Depends(_layer)]
 Contexts = Annotated[ContextCache, Depends(_contexts)]
+
+
+def _is_undeclared(request: Request) -> bool:
+    """Return True for a request that has a body and does not declare it as JSON."""
+    headers = request.headers
+    has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+    return has_body and "json" not in headers.get("content-type", "")
 
 
 def _read(body: bytes) -> Any:

@@ -323,7 +323,7 @@ class FoundMemories:
 class TurnRow:
     """A recorded turn in a list of turns. `status` is "open" until the turn has an outcome.
 
-    `degraded` are the parts that failed or were late, in words.
+    `degraded` are the parts that failed or were late, in words. `user_id` is null for a turn without a user.
     """
 
     turn_id: str
@@ -332,6 +332,7 @@ class TurnRow:
     status: str
     message: str
     degraded: tuple[str, ...] = ()
+    user_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,7 +188,7 @@ def test_every_command_works_and_prints_its_documented_json(shell, urls, tmp_pat
 
     assert fact in [each["id"] for each in shell("memory", "show")["memories"]]
     shell("memory", "show", "--tag", "never", code=NO)
-    out = str(tmp_path / "memories.jsonl")
+    out = str(tmp_path / "exported.jsonl")
     assert shell("db", "export", out)["memories"] == shell("db", "import", out)["memories"] > 0
     assert shell("db", "apply-retention", "--dry-run")["rows"] == {}
     expiring = ("--expires", "2099-01-01", "--metadata", '{"priority": 3}')
@@ -270,7 +270,7 @@ def test_empty_results_have_their_own_exit_code(shell):
 @pytest.mark.parametrize(
     ("words", "kind", "culprit", "following"),
     [
-        (("why", "t9"), "UnknownTurn", "t9", "cognitive why --agent AGENT"),
+        (("why", "t9"), "UnknownTurn", "t9", "cognitive why --agent AGENT --all-users"),
         (("memory", "forget", str(uuid4()), "--yes"), "UnknownMemory", "", "cognitive recall QUERY --agent AGENT"),
         (("memory", "update", str(uuid4()), "pinned"), "InvalidInput", "'pinned'", None),
     ],

@@ -254,3 +254,12 @@ async def test_health_and_readiness_are_reported(http):
 async def test_memory_stored_by_the_layer_is_served_over_http(http, at, agent, layer):
     (id,) = await layer.remember(agent, [NewMemory(**DECISION)])
     assert (await http.get(f"{at}/memories/{id}")).json()["content"] == DECISION["content"]
+
+
+async def test_undeclared_json_and_missing_ids_say_what_to_send(http, at):
+    plain = await http.post(f"{at}/memories", content=b'{"memories": []}')
+    assert (plain.status_code, "Content-Type: application/json" in plain.json()["detail"]) == (422, True), plain.text
+    declared = await http.post(f"{at}/memories", json=[])
+    assert (declared.status_code, "Content-Type" in declared.json()["detail"]) == (422, False)
+    unnamed = await http.get(f"{at}/memories")
+    assert (unnamed.status_code, "POST to /memories/find" in unnamed.json()["detail"]) == (422, True)

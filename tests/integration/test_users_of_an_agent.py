@@ -42,6 +42,27 @@ async def capturing(urls, embedder) -> AsyncIterator[CognitiveLayer]:
 # --- reading and writing ---
 
 
+@pytest.mark.parametrize("has_users_before", [True, False])
+async def test_captured_turn_without_user_warns_once(urls, embedder, agent, caplog, has_users_before):
+    policy = Policy(capture="exchange", deadline_ms=10_000)
+    if has_users_before:
+        async with CognitiveLayer.open(urls.app, embedder=embedder) as earlier:
+            await earlier.remember(agent, [fact("Ann rides a red bike.", "ann")])
+            await earlier.post_turn(await earlier.pre_turn(turn(agent, "ann")), ANSWER)
+    async with CognitiveLayer.open(urls.app, embedder=embedder, policy=policy) as layer:
+        for user in (None, None) if has_users_before else (None, "ann", None, None):
+            await layer.post_turn(await layer.pre_turn(turn(agent, user)), ANSWER)
+    warnings = [record.getMessage() for record in caplog.records if "without user_id" in record.getMessage()]
+    assert len(warnings) == 1
+    assert repr(agent) in warnings[0]
+
+
+async def test_agent_without_users_is_captured_without_warning(urls, embedder, agent, caplog):
+    async with CognitiveLayer.open(urls.app, embedder=embedder, policy=Policy(capture="exchange")) as layer:
+        await layer.post_turn(await layer.pre_turn(turn(agent, None)), ANSWER)
+    assert "without user_id" not in caplog.text
+
+
 async def test_turn_captures_memories_of_its_user(capturing, agent):
     for user in ("ann", None):
         context = await capturing.pre_turn(turn(agent, user, turn_id="t"))

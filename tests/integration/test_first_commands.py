@@ -1,0 +1,120 @@
+"""Mistakes that newcomers make on the command line: each answer says how to go on."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shlex
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cognitive import CognitiveLayer, NewMemory, Turn
+from cognitive.cli.answers import NO
+from cognitive.cli.main import cli
+
+
+@pytest.fixture(scope="module")
+def environment(urls, tmp_path_factory) -> dict[str, str]:
+    data = tmp_path_factory.mktemp("data")
+    return {"COGNITIVE_DATABASE_URL": urls.app, "COGNITIVE_DATA_DIR": str(data)}
+
+
+@pytest.fixture
+def run(environment):
+    def run(*words: str) -> Result:
+        return CliRunner().invoke(cli, words, env=environment, prog_name="cognitive")
+
+    return run
+
+
+def store(url: str, agent: str, *memories: NewMemory, turn: Turn | None = None) -> None:
+    async def work() -> None:
+        async with CognitiveLayer.open(url) as layer:
+            await layer.remember(agent, memories)
+            if turn is not None:
+                await layer.pre_turn(turn)
+
+    asyncio.run(work())
+
+
+def fact(content: str, user: str | None = None) -> NewMemory:
+    return NewMemory(type="fact", content=content, user_id=user)
+
+
+def test_advice_for_an_unknown_turn_works_when_typed(run, urls, agent):
+    named = f"{agent} of Ann's"
+    shared = Turn(agent_id=named, session_id="s", text="Where does the kettle leak?", turn_id="t")
+    store(urls.app, named, fact("The kettle leaks at the lid.", "ann"), turn=shared)
+    refused = run("why", "t", "--agent", named, "--user", "ann")
+    assert "none for a turn without a user" in refused.stderr
+    advised = shlex.split(refused.stderr.partition("Next: `")[2].partition("`")[0])
+    listed = run(*advised[1:], "--json")
+    assert (listed.exit_code, json.loads(listed.stdout)["turns"][0]["user_id"]) == (0, None)
+    assert run("why", "t", "--agent", named).exit_code in (0, NO)
+
+
+def test_empty_list_names_the_option_for_memories_of_users(run, urls, agent):
+    assert "--all-users" not in run("memory", "show", "--agent", agent).stderr
+    store(urls.app, agent, fact("The bike is red.", "ann"))
+    result = run("memory", "show", "--agent", agent)
+    assert (result.exit_code, result.stdout) == (NO, "")
+    assert "1 user has memories: add --all-users, or --user NAME" in result.stderr
+    assert "no such shared memory" in result.stderr
+
+
+def test_config_without_an_agent_shows_the_settings_of_all(run):
+    shown = json.loads(run("config", "--json").stdout)
+    assert "COGNITIVE_DATABASE_URL" in {each["name"] for each in shown["settings"]}
+    assert "deadline_ms" in {each["name"] for each in shown["policy"]}
+    assert shown["stored"]["error"] is None
+
+
+def test_missing_agent_names_the_variable(run):
+    result = run("recall", "kettle")
+    assert (result.exit_code, "COGNITIVE_AGENT in the environment" in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("memory", "list"), "Did you mean show?"),
+        (("memory", "delete"), "Did you mean forget?"),
+        (("memroy", "show"), "Did you mean memory"),
+        (("session", "zzz"), "The commands are end, list, show."),
+    ],
+)
+def test_unknown_command_suggests_others(run, words, hint):
+    result = run(*words)
+    assert (result.exit_code, hint in result.stderr) == (2, True), result.stderr
+    as_json = json.loads(run(*words, "--json").stderr)["error"]
+    assert hint in as_json["message"]
+
+
+@pytest.mark.parametrize("options", [(), ("--markdown",)])
+def test_export_overwrites_no_file(run, agent, tmp_path, options):
+    file = tmp_path / "notes.md"
+    file.write_text("My notes.", encoding="utf-8")
+    result = run("db", "export", str(file), "--agent", agent, *options)
+    assert (result.exit_code, "exists already" in result.stderr) == (2, True)
+    assert file.read_text(encoding="utf-8") == "My notes."
+
+
+def test_failed_export_leaves_no_file(run, agent, tmp_path):
+    file = tmp_path / "notes.jsonl"
+    assert run("db", "export", str(file), "--agent", agent, "--user", "").exit_code == 1
+    assert not file.exists()
+
+
+def test_import_of_markdown_says_that_it_cannot_be_imported(run, urls, agent, tmp_path):
+    file = tmp_path / "memories.md"
+    store(urls.app, agent, fact("The bike is red."))
+    assert run("db", "export", str(file), "--agent", agent, "--markdown").exit_code == 0
+    result = run("db", "import", str(file), "--agent", agent)
+    assert (result.exit_code, "Markdown cannot be imported" in result.stderr) == (1, True)
+
+
+@pytest.mark.parametrize("text", ["nojson", "3"])
+def test_invalid_metadata_names_its_option(run, agent, text):
+    result = run("remember", "The bike is red.", "--agent", agent, "--metadata", text)
+    assert (result.exit_code, "--metadata" in result.stderr) == (2, True)
