@@ -60,8 +60,9 @@ async def agree(
 ) -> bool:
     """Return True if vectors were computed with exactly the models that this process must write for the agent.
 
-    `written` has the models of the computed vectors, and `row` the agent's models (see the statement `spaces`). If they are the right ones, the agent's row records them: the live
-    model if the agent had none yet, and the other models that its memories are now embedded with.
+    `written` has the models of the computed vectors, and `row` those of the agent (the statement `spaces`). If they are
+    the right ones, the agent's row records them: the live model if the agent had none yet, and the other models that
+    its memories are now embedded with.
 
     Raises:
         EmbeddingError: a model's dimension differs from that of the agent's stored vectors.
