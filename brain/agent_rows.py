@@ -9,7 +9,7 @@ from brain import statements
 from brain.indexing import IndexedPassage
 from brain.language_detection import language_of_store
 from brain.languages import AgentLanguages, IndexLanguages
-from brain.postgres.database import Connection
+from brain.postgres.database import Bound, Connection
 from brain.postgres.wire_types import as_value
 
 SQL = statements.load("store")
@@ -66,7 +66,11 @@ class AgentState:
         return not self.language_chosen and (doubled or continued)
 
 
+def sharing(agent_id: str) -> tuple[Bound, ...]:
+    """Return what a transaction begins with (`Database.run(first=…)`) to make erasures of the same rows wait."""
+    return (SQL.share_agent(agent_id=agent_id),)
+
+
 async def locked(c: Connection, agent_id: str) -> AgentState:
-    """Lock the agent's row, create it if necessary, and return it. Erasures of the same rows wait."""
-    await c.execute(*SQL.share_agent(agent_id=agent_id))
+    """Lock the agent's row, create it if necessary, and return it. The transaction shares the agent (see `sharing`)."""
     return as_value(AgentState, await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id)))

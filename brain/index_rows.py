@@ -6,9 +6,10 @@ waits for running writes, and later writes see the new model.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from brain import statements
@@ -54,16 +55,18 @@ async def insert_postings(c: Connection, agent_id: str, places: Sequence[Passage
     )
 
 
-async def agree(c: Connection, agent_id: str, embedders: Embedders, written: AbstractSet[str]) -> bool:
+async def agree(
+    c: Connection, agent_id: str, embedders: Embedders, written: AbstractSet[str], row: Mapping[str, Any]
+) -> bool:
     """Return True if vectors were computed with exactly the models that this process must write for the agent.
 
-    `written` has the models of the computed vectors. If they are the right ones, the agent's row records them: the live
-    model if the agent had none yet, and the other models that its memories are now embedded with.
+    `written` has the models of the computed vectors, and `row` those of the agent (the statement `spaces`). If they are
+    the right ones, the agent's row records them: the live model if the agent had none yet, and the other models that
+    its memories are now embedded with.
 
     Raises:
         EmbeddingError: a model's dimension differs from that of the agent's stored vectors.
     """
-    row = await c.fetchrow(*SQL.spaces(agent_id=agent_id))
     spaces = EmbeddingSpaces.of(row["live"], row["kept"])
     embedders.remember(agent_id, spaces)
     current = embedders.writing(agent_id)

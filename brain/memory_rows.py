@@ -18,6 +18,7 @@ from brain.types import Trust, above
 from brain.users import Scope
 
 SQL = statements.load("store")
+_STATE = SQL.write_state.fill(spaces=SQL.spaces)
 
 MAX_REVISIONS = 100  # stored per memory; a program that changes a memory more often must not fill the table
 
@@ -47,24 +48,20 @@ async def write(
         UnknownMemory: a memory supersedes one that the agent does not have.
     """
     state = await agent_rows.locked(c, scope.agent_id)
-    models = {model for item in prepared for model in item.vectors}
     state = await state.recognised(c, scope.agent_id, (item.memory.content for item in prepared))
     if not state.indexed_alike(scope.agent_id, _indexed(prepared), languages):
         return False
-    if not await index_rows.agree(c, scope.agent_id, embedders, models):
+    models = {model for item in prepared for model in item.vectors}
+    stored = await _stored(c, scope.agent_id, prepared)
+    if not await index_rows.agree(c, scope.agent_id, embedders, models, stored):
         return False
-    # read again under the lock: another writer may have stored some of the memories meanwhile
-    rows = await c.fetch(
-        *SQL.existing_identities(agent_id=scope.agent_id, identities=[item.identity for item in prepared])
-    )
-    known = {row["identity"] for row in rows}
-    fresh = [item for item in prepared if item.identity not in known]
+    fresh = [item for item in prepared if item.identity not in stored["identities"]]
     new = [
         item if item.kept is not None else replace(item, id=_id(scope.agent_id, state.next_seq + n, item))
         for n, item in enumerate(fresh)
     ]
     superseding = await _superseding(c, scope, [item for item in new if item.kept is None])
-    sessions, opened = await _touch_sessions(c, scope.agent_id, new, state.next_session)
+    sessions, opened = await _touch_sessions(c, scope.agent_id, new, stored, state.next_session)
     await _insert_memories(c, scope.agent_id, new, state.next_seq, sessions)
     await _insert_index(c, scope.agent_id, new, sessions, state.indexed.written)
     await _hide(c, scope.agent_id, superseding)
@@ -85,6 +82,11 @@ async def write(
     if state.outgrown(len(new)):
         languages.mark_due(scope.agent_id)
     return True
+
+
+async def _stored(c: Connection, agent_id: str, prepared: Sequence[PreparedMemory]) -> Any:
+    identities, sessions = [item.identity for item in prepared], [item.memory.session_id for item in prepared]
+    return await c.fetchrow(*_STATE(agent_id=agent_id, identities=identities, session_ids=sessions))
 
 
 def _indexed(prepared: Sequence[PreparedMemory]) -> list[IndexedPassage]:
@@ -173,7 +175,7 @@ async def _insert_memories(
 
 
 async def _touch_sessions(
-    c: Connection, agent_id: str, written: list[PreparedMemory], next_session: int, *, new: bool = True
+    c: Connection, agent_id: str, written: list[PreparedMemory], stored: Any, next_session: int, *, new: bool = True
 ) -> tuple[dict[str, int], int]:
     """Create or update the sessions of memories. Return the sessions' numbers by id, and how many sessions are new."""
     touched: dict[str, list[PreparedMemory]] = {}
@@ -182,10 +184,7 @@ async def _touch_sessions(
             touched.setdefault(item.memory.session_id, []).append(item)
     if not touched:
         return {}, 0
-    known = {
-        row["session_id"]: row["number"]
-        for row in await c.fetch(*SQL.session_numbers(agent_id=agent_id, session_ids=list(touched)))
-    }
+    known = stored["session_numbers"] or {}
     opened = [session for session in touched if session not in known]
     numbers = known | {session: next_session + n for n, session in enumerate(opened)}
     groups = list(touched.values())
@@ -260,14 +259,15 @@ async def rewrite(
     state = await agent_rows.locked(c, scope.agent_id)
     if not state.indexed_alike(scope.agent_id, _indexed([item]), languages):
         return False
-    if not await index_rows.agree(c, scope.agent_id, embedders, set(item.vectors)):
+    stored = await _stored(c, scope.agent_id, [item])
+    if not await index_rows.agree(c, scope.agent_id, embedders, set(item.vectors), stored):
         return False
     if await c.fetchval(*SQL.version(agent_id=scope.agent_id, memory_id=item.id)) != version:
         return False
     await _require_unique(c, scope.agent_id, item)
     gone = await _delete_index(c, scope.agent_id, item.id)
     await _replace_row(c, scope.agent_id, item, replaced)
-    sessions, _ = await _touch_sessions(c, scope.agent_id, [item], 0, new=False)
+    sessions, _ = await _touch_sessions(c, scope.agent_id, [item], stored, 0, new=False)
     await _insert_index(c, scope.agent_id, [item], sessions, state.indexed.written)
     await c.execute(
         *SQL.add_to_counts(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from brain import statements
+from brain.agent_rows import sharing
 from brain.errors import InvalidInput
-from brain.memory_rows import share_agent
 from brain.postgres.database import Connection, Database
 from brain.postgres.wire_types import as_value
 from brain.redacting import UNREDACTED, Redactor
@@ -145,7 +145,6 @@ class Sessions:
         summary = await self._redactor.text(summary)
 
         async def work(c: Connection) -> bool:
-            await share_agent(c, scope.agent_id)
             row = await c.fetchrow(
                 *SQL.roll(
                     agent_id=scope.agent_id,
@@ -160,7 +159,7 @@ class Sessions:
             )
             return row is not None
 
-        return await self._database.run(scope, work, timeout=timeout)
+        return await self._database.run(scope, work, timeout=timeout, first=sharing(scope.agent_id))
 
     async def keep(
         self, scope: Scope, turn_id: str, messages: bytes, *, received_at: float | None = None, timeout: float = 60.0
@@ -172,7 +171,6 @@ class Sessions:
         """
 
         async def work(c: Connection) -> bool:
-            await share_agent(c, scope.agent_id)
             return (
                 await c.fetchrow(
                     *SQL.keep(agent_id=scope.agent_id, turn_id=turn_id, messages=messages, received_at=received_at)
@@ -180,7 +178,7 @@ class Sessions:
                 is not None
             )
 
-        return await self._database.run(scope, work, timeout=timeout, durable=False)
+        return await self._database.run(scope, work, timeout=timeout, durable=False, first=sharing(scope.agent_id))
 
     async def answer(
         self,
@@ -199,7 +197,6 @@ class Sessions:
         """
 
         async def work(c: Connection) -> bool:
-            await share_agent(c, scope.agent_id)
             row = await c.fetchrow(*SQL.hold_recent(agent_id=scope.agent_id, turn_id=turn_id, received_at=received_at))
             if row is None:
                 return False
@@ -207,7 +204,7 @@ class Sessions:
             await c.execute(*SQL.answer(agent_id=scope.agent_id, session_id=row["session_id"], messages=answered))
             return True
 
-        return await self._database.run(scope, work, timeout=timeout, durable=False)
+        return await self._database.run(scope, work, timeout=timeout, durable=False, first=sharing(scope.agent_id))
 
     async def plan(self, scope: Scope, session_id: str, steps: Sequence[str], at: datetime) -> None:
         """Set the plan of a session and start at its first step.
@@ -217,10 +214,9 @@ class Sessions:
         redacted = await self._redactor.run(lambda redact: list(map(redact, steps)))
 
         async def work(c: Connection) -> None:
-            await share_agent(c, scope.agent_id)
             await c.execute(*SQL.plan(agent_id=scope.agent_id, session_id=session_id, plan=redacted, at=at))
 
-        await self._database.run(scope, work)
+        await self._database.run(scope, work, first=sharing(scope.agent_id))
 
     async def advance(self, scope: Scope, session_id: str, step: int) -> CarriedState:
         """Mark a step of the session's plan, counted from 0, as done. If it is done already, nothing changes.

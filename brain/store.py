@@ -9,6 +9,7 @@ from functools import partial
 from uuid import UUID
 
 from brain import archive, filter_sql, memory_rows, redacting
+from brain.agent_rows import sharing
 from brain.archive import ArchivedMemory, MemoryMetadata
 from brain.embedding.embedders import Embedders
 from brain.errors import StoreError, UnknownMemory
@@ -154,7 +155,6 @@ class MemoryStore:
         prepared: list[PreparedMemory],
         c: Connection,
     ) -> bool:
-        await memory_rows.share_agent(c, scope.agent_id)
         if owner != scope:
             await memory_rows.share_users(c, scope.agent_id, [scope.key[1]])
             await write_as(c, scope.key[1])
@@ -193,7 +193,7 @@ class MemoryStore:
         """Index memories and write them. Start again if the agent's embedding models or languages changed meanwhile."""
         for _ in range(MAX_TRIES if fresh else 0):
             prepared = await self._preparation.prepare(scope.agent_id, fresh, now)
-            if await self._database.run(scope, partial(work, prepared)):
+            if await self._database.run(scope, partial(work, prepared), first=sharing(scope.agent_id)):
                 if self._languages.take_due(scope.agent_id):
                     self._on_growth(scope.agent_id)
                 return
@@ -281,6 +281,7 @@ class MemoryStore:
             lambda c: memory_rows.rewrite(
                 c, scope, replace(prepared, id=id), row["version"], replaced, self._embedders, self._languages
             ),
+            first=sharing(scope.agent_id),
         )
         if rewritten:
             self._preparation.forget(old)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from brain import rollups, statements
@@ -18,11 +19,11 @@ from brain.turn_records import (
     Judge,
     Judgement,
     PlannedTurn,
-    TurnJudgement,
     Weigh,
 )
 
 SQL = statements.load("turns")
+_TO_CLOSE = SQL.turn_to_close.fill(held_turn=SQL.held_turn, exposures=SQL.exposures, decoys=SQL.decoys)
 _DAY = 86_400.0  # seconds
 
 
@@ -43,14 +44,19 @@ class ReportedOutcome:
 async def close(
     c: Connection, agent_id: str, turn_id: str, outcome: ReportedOutcome, judge: Judge
 ) -> ClosedTurn | None:
-    """Store and count the outcome of a turn, unless it has one. Return None if the turn does not exist."""
-    turn = await _held(c, agent_id, turn_id, outcome.received_at)
-    if turn is None:
+    """Store and count the outcome of a turn, unless it has one. Return None if the turn does not exist.
+
+    The transaction has locked the turn.
+    """
+    row = await c.fetchrow(*_TO_CLOSE(agent_id=agent_id, turn_id=turn_id, received_at=outcome.received_at))
+    if row is None:
         return None
+    turn = as_value(HeldTurn, row)
     if not turn.open:
         rows = await c.fetch(*SQL.attributions(agent_id=agent_id, turn_id=turn_id))
         return ClosedTurn(tuple(as_value(Judgement, row) for row in rows), False, turn.turn_message(turn.status))
-    shown, judged = await _judged(c, agent_id, turn_id, turn, judge)
+    shown, decoys = _shown(row["shown"]), [as_value(Decoy, each) for each in row["decoys"]]
+    judged = await judge(shown, decoys, PlannedTurn(turn.message, turn.planned_under))
     await c.execute(
         *SQL.close_turn(
             agent_id=agent_id,
@@ -76,7 +82,8 @@ async def close(
 
 async def rate(c: Connection, agent_id: str, turn_id: str, memory_id: UUID, useful: bool, weigh: Weigh) -> bool:
     """Replace the measured verdict on a memory by a rating; return False if the turn did not show the memory."""
-    turn = await _held(c, agent_id, turn_id, None)
+    row = await c.fetchrow(*SQL.held_turn(agent_id=agent_id, turn_id=turn_id, received_at=None))
+    turn = as_value(HeldTurn, row) if row is not None else None
     weights = weigh(turn.planned_under if turn is not None else None)
     rated = await c.fetchval(
         *SQL.rate(
@@ -94,19 +101,8 @@ async def rate(c: Connection, agent_id: str, turn_id: str, memory_id: UUID, usef
     return rated is not None
 
 
-async def _held(c: Connection, agent_id: str, turn_id: str, received_at: float | None) -> HeldTurn | None:
-    """Lock a turn and return it, or None if it does not exist."""
-    row = await c.fetchrow(*SQL.hold_turn(agent_id=agent_id, turn_id=turn_id, received_at=received_at))
-    return as_value(HeldTurn, row) if row is not None else None
-
-
-async def _judged(
-    c: Connection, agent_id: str, turn_id: str, turn: HeldTurn, judge: Judge
-) -> tuple[Sequence[ExposureRow], TurnJudgement]:
-    """Return the memories that the turn showed, with the verdicts on them and on decoys (memories not shown)."""
-    shown = [as_value(ExposureRow, row) for row in await c.fetch(*SQL.exposures(agent_id=agent_id, turn_id=turn_id))]
-    decoys = [as_value(Decoy, row) for row in await c.fetch(*SQL.decoys(agent_id=agent_id, turn_id=turn_id))]
-    return shown, await judge(shown, decoys, PlannedTurn(turn.message, turn.planned_under))
+def _shown(rows: Sequence[Mapping[str, Any]]) -> list[ExposureRow]:
+    return [as_value(ExposureRow, {**row, "memory_id": UUID(row["memory_id"])}) for row in rows]
 
 
 def _counted(shown: Sequence[ExposureRow], judged: Sequence[Judgement]) -> list[rollups.CountedMemory]:

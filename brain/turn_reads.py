@@ -18,7 +18,8 @@ from brain.store import MAX_WISHES
 from brain.types import Memory
 from brain.users import Scope
 
-_START = statements.load("turn_reads").turn_start.fill(pinned=memory_rows.SQL.pinned_memories)
+SQL = statements.load("turn_reads")
+_START = SQL.turn_start.fill(pinned=memory_rows.SQL.pinned_memories)
 
 
 @dataclass(frozen=True, slots=True)

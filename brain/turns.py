@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from brain import statements, turn_outcomes
-from brain.memory_rows import share_agent
-from brain.postgres.database import Connection, Database
+from brain.agent_rows import sharing
+from brain.postgres.database import Bound, Connection, Database
 from brain.postgres.wire_types import as_value, encode_halfvec
 from brain.statements import SqlStatement
 from brain.turn_outcomes import ReportedOutcome
@@ -67,14 +67,15 @@ class TurnLog:
         expiring = self._is_due(scope, abandon_after_minutes * 60 / _LOOKS)
 
         async def work(c: Connection) -> None:
-            if still is not None and not await _wanted(c, scope.agent_id, still):
+            if still is not None and not await still():
                 return
             await _open(c, scope.agent_id, turn)
             if expiring:
                 seconds = abandon_after_minutes * 60
                 await c.execute(*SQL.expire(agent_id=scope.agent_id, max_open_seconds=seconds, limit=_MAX_EXPIRED))
 
-        await self._database.run(scope, work, durable=durable)
+        first = _counting(scope.agent_id) if still is not None else ()
+        await self._database.run(scope, work, durable=durable, first=first)
 
     def _is_due(self, scope: Scope, seconds: float) -> bool:
         """Return True, and note the time, if turns that stayed open were not looked for within these seconds."""
@@ -104,15 +105,16 @@ class TurnLog:
         """
 
         async def work(c: Connection) -> ClosedTurn | None:
-            if not await _wanted(c, scope.agent_id, still):
+            if still is not None and not await still():
                 return None
             closed = await turn_outcomes.close(c, scope.agent_id, turn_id, outcome, judge)
             if closed is None and opening is not None:
                 await _open(c, scope.agent_id, opening)
+                await c.execute(*SQL.lock_turn(agent_id=scope.agent_id, turn_id=turn_id))
                 closed = await turn_outcomes.close(c, scope.agent_id, turn_id, outcome, judge)
             return closed
 
-        return await self._database.run(scope, work)
+        return await self._database.run(scope, work, first=_counting(scope.agent_id, turn_id))
 
     async def expire(self, agent_id: str, *, abandon_after_minutes: float) -> int:
         """Abandon the turns that have been open for more than `abandon_after_minutes`, and return their number."""
@@ -136,11 +138,7 @@ class TurnLog:
         shown = {"memory_ids": ids, "memory_types": types, "relevance_gaps": relevance_gaps, "tokens": tokens}
         bound = SQL.expose_recalled(agent_id=scope.agent_id, turn_id=turn_id, at=at, **shown)
 
-        async def work(c: Connection) -> None:
-            await share_agent(c, scope.agent_id)
-            await c.execute(*bound)
-
-        await self._database.run(scope, work)
+        await self._database.run(scope, lambda c: c.execute(*bound), first=sharing(scope.agent_id))
 
     async def shown(self, scope: Scope, turn_id: str) -> list[ExposureRow]:
         """Return the memories that a turn showed: those of its prompt, in their order there, then those of recall."""
@@ -186,21 +184,16 @@ class TurnLog:
 
     async def shadow(self, scope: Scope, shadow: Shadow) -> None:
         """Record the memories that a shadow policy would have shown in a turn, unless they are recorded already."""
-
-        async def work(c: Connection) -> None:
-            await _share(c, scope.agent_id)
-            await c.execute(
-                *SQL.shadow(
-                    agent_id=scope.agent_id,
-                    turn_id=shadow.turn_id,
-                    policy=shadow.policy,
-                    memory_ids=list(shadow.shown),
-                    tokens=shadow.tokens,
-                    at=shadow.at,
-                )
-            )
-
-        await self._database.run(scope, work, durable=False)
+        bound = SQL.shadow(
+            agent_id=scope.agent_id,
+            turn_id=shadow.turn_id,
+            policy=shadow.policy,
+            memory_ids=list(shadow.shown),
+            tokens=shadow.tokens,
+            at=shadow.at,
+        )
+        first = _counting(scope.agent_id)
+        await self._database.run(scope, lambda c: c.execute(*bound), durable=False, first=first)
 
     async def shadows(self, scope: Scope) -> list[ShadowedTurn]:
         """Return per turn the memories that a shadow policy would have shown, those shown, and those used."""
@@ -215,12 +208,8 @@ class TurnLog:
 
         `recorded_user` restricts this to turns that name a user.
         """
-
-        async def work(c: Connection) -> int:
-            await _share(c, scope.agent_id)
-            return len(await c.fetch(*SQL.forget_categories(agent_id=scope.agent_id, recorded_user=recorded_user)))
-
-        return await self._database.run(scope, work)
+        bound = SQL.forget_categories(agent_id=scope.agent_id, recorded_user=recorded_user)
+        return len(await self._database.run(scope, lambda c: c.fetch(*bound), first=_counting(scope.agent_id)))
 
     async def recent(self, scope: Scope, limit: int, session_id: str | None = None) -> list[TurnSummary]:
         """Return the agent's last turns, or those of one session, newest first."""
@@ -251,10 +240,9 @@ class TurnLog:
         """Replace the measured verdict on a memory by a rating; return False if the turn did not show the memory."""
 
         async def work(c: Connection) -> bool:
-            await _share(c, scope.agent_id)
             return await turn_outcomes.rate(c, scope.agent_id, turn_id, memory_id, useful, weigh)
 
-        return await self._database.run(scope, work)
+        return await self._database.run(scope, work, first=_counting(scope.agent_id, turn_id))
 
     async def _fetch(self, kind: type[T], statement: SqlStatement, scope: Scope, **values: Any) -> list[T]:
         bound = statement(agent_id=scope.agent_id, **values)
@@ -262,14 +250,10 @@ class TurnLog:
         return [as_value(kind, row) for row in rows]
 
 
-async def _wanted(c: Connection, agent_id: str, still: StillWanted | None) -> bool:
-    await _share(c, agent_id)
-    return still is None or await still()
-
-
-async def _share(c: Connection, agent_id: str) -> None:
-    await share_agent(c, agent_id)
-    await c.execute(*SQL.share_agent_row(agent_id=agent_id))
+def _counting(agent_id: str, turn_id: str | None = None) -> tuple[Bound, ...]:
+    """Return what a transaction that counts usage begins with. With a `turn_id` it locks the turn."""
+    turn = (SQL.lock_turn(agent_id=agent_id, turn_id=turn_id),) if turn_id is not None else ()
+    return (*sharing(agent_id), SQL.share_agent_row(agent_id=agent_id), *turn)
 
 
 async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:

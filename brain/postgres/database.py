@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 from typing import Generic
@@ -23,10 +24,11 @@ from brain.postgres import event_loop
 from brain.postgres.breaker import Breaker, CircuitBreakers, ask, failed_node, may_wait
 from brain.postgres.connection_setup import CONTENDED, LOST, connect, fill, prepare, rejected
 from brain.postgres.refusals import plain_url
+from brain.postgres.transaction import Bound as Bound
 from brain.postgres.transaction import Connection as Connection
 from brain.postgres.transaction import T as T
 from brain.postgres.transaction import Work as Work
-from brain.postgres.transaction import beginning, in_transaction, take
+from brain.postgres.transaction import beginning, beginning_with, in_transaction, take
 from brain.users import Scope
 
 log = logging.getLogger(__name__)
@@ -139,6 +141,7 @@ class Database:
         timeout: float = 60.0,
         durable: bool = True,
         snapshot: bool = False,
+        first: Sequence[Bound] = (),
     ) -> T:
         """Run idempotent `work` in one transaction that sees only the rows of this scope; return its result.
 
@@ -150,6 +153,7 @@ class Database:
             timeout: seconds for all attempts together.
             durable: False lets the commit return before it is on disk, for rows that can be written again.
             snapshot: True gives all statements the same snapshot (REPEATABLE READ).
+            first: statements to run before `work`, such as locks. Their parameters are texts; their rows are not read.
 
         Raises:
             WrongEventLoop: the pool was opened in another event loop.
@@ -164,7 +168,7 @@ class Database:
         for attempt in range(1, _ATTEMPTS + 1):
             await self._check_breaker(scope.agent_id, deadline)
             try:
-                return await self._observed(deadline, _Attempt(scope, work, deadline.left(), durable, snapshot))
+                return await self._observed(deadline, _Attempt(scope, work, deadline.left(), durable, snapshot, first))
             except CONTENDED as error:
                 if attempt == _ATTEMPTS:
                     raise StoreError(f"Postgres gave up after {attempt} attempts: {error}") from error
@@ -219,7 +223,7 @@ class Database:
         connection = await take(pool, max(attempt.timeout, _CONNECT_SECONDS))
         attempt.connected = True
         try:
-            return await in_transaction(connection, attempt.work, self._beginning(attempt))
+            return await in_transaction(connection, attempt.work, *self._beginning(attempt))
         finally:
             await pool.release(connection)
 
@@ -270,8 +274,8 @@ class Database:
         """The role that each transaction must set, or None if the connection already has the role."""
         return self._role if self._pooled else None
 
-    def _beginning(self, attempt: _Attempt[T]) -> str:
-        return beginning(
+    def _beginning(self, attempt: _Attempt[T]) -> tuple[str, ...]:
+        begin = beginning(
             attempt.scope,
             attempt.timeout,
             durable=attempt.durable,
@@ -280,6 +284,7 @@ class Database:
             role=self._local_role,
             clustered=self._clustered,
         )
+        return beginning_with(begin, attempt.first, self._clustered)
 
     async def _recover(self, attempt: int, *, only_node: bool) -> None:
         """Prepare the next attempt. If only a node behind the server failed, the connections stay usable."""
@@ -320,16 +325,17 @@ class AllUsersView:
         return await self._database.run(Scope.all_users(agent_id), work, timeout=timeout)
 
 
+@dataclass(slots=True)
 class _Attempt(Generic[T]):
     """One attempt to run an agent's work in a transaction. `connected` is True once it got a connection."""
 
-    def __init__(self, scope: Scope, work: Work[T], timeout: float, durable: bool, snapshot: bool) -> None:
-        self.scope = scope
-        self.work = work
-        self.timeout = timeout
-        self.durable = durable
-        self.snapshot = snapshot
-        self.connected = False
+    scope: Scope
+    work: Work[T]
+    timeout: float
+    durable: bool
+    snapshot: bool
+    first: Sequence[Bound] = ()
+    connected: bool = False
 
 
 async def _no_reset(connection: Connection) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import Any, TypeAlias, TypeVar
 
@@ -18,6 +18,7 @@ from brain.users import Scope
 T = TypeVar("T")
 Connection: TypeAlias = Any  # asyncpg ships no types: a connection of its pool
 Work = Callable[[Connection], Awaitable[T]]
+Bound = tuple[Any, ...]  # an SQL statement and the values of its parameters
 
 _UNDO_SECONDS = 1.0  # a healthy server acknowledges a cancellation within milliseconds
 # Text without parameters costs one round trip instead of two. SET needs no plan, unlike set_config(…), and is the only
@@ -47,6 +48,7 @@ _FAILED = (
 )
 _background: set[asyncio.Task[None]] = set()  # the event loop holds tasks weakly
 _NOT_PLAIN = re.compile(r"[^\w.:@/-]", re.ASCII)
+_PARAMETER = re.compile(r"\$(\d+)")
 
 
 def beginning(
@@ -92,6 +94,21 @@ def beginning(
     )
 
 
+def beginning_with(begin: str, first: Iterable[Bound], clustered: bool) -> tuple[str, ...]:
+    """Return the texts, one per round trip, that begin a transaction and run the statements `first` in it.
+
+    The parameters of these are texts, which become literals. Each statement has its own snapshot. Citus would hand the
+    statements on together with the settings, so that a cluster gets them one by one.
+    """
+    texts = (begin, *map(_with_literals, first))
+    return texts if clustered else ("\n;".join(texts),)
+
+
+def _with_literals(statement: Bound) -> str:
+    sql, *values = statement
+    return _PARAMETER.sub(lambda match: _literal(values[int(match[1]) - 1]), sql)
+
+
 async def write_as(connection: Connection, user_id: str) -> None:
     """Let a transaction in the operator's view write the rows of a user from here on; '' is shared rows.
 
@@ -135,14 +152,15 @@ async def _to_pool(pool: asyncpg.Pool, taking: asyncio.Future[Connection]) -> No
         await pool.release(await taking)
 
 
-async def in_transaction(connection: Connection, work: Work[T], begin: str) -> T:
+async def in_transaction(connection: Connection, work: Work[T], *begin: str) -> T:
     """Run `work` in a transaction, commit it, and return its result.
 
     BEGIN and COMMIT are sent as plain statements: asyncpg's transaction object cannot roll back after its BEGIN or
     COMMIT was cancelled.
     """
     try:
-        await connection.execute(begin)
+        for text in begin:
+            await connection.execute(text)
         result = await work(connection)
         await connection.execute("COMMIT")
     except BaseException:

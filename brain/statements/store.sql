@@ -120,6 +120,18 @@ RETURNING s.session_id, s.number
 SELECT session_id, number FROM cognitive.session
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = ANY(:session_ids::text[]) AND number IS NOT NULL
 
+-- name: write_state
+-- What decides how memories are written, under the lock of the agent's row: its embedding models (`spaces`), which of
+-- these identities other writers stored meanwhile in the transaction's scope, and the numbers of these sessions.
+SELECT s.*,
+       ARRAY(SELECT identity FROM cognitive.memory
+             WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND identity = ANY(:identities::bytea[]))
+           AS identities,
+       (SELECT jsonb_object_agg(session_id, number) FROM cognitive.session
+        WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = ANY(:session_ids::text[])
+              AND number IS NOT NULL) AS session_numbers
+FROM (<spaces>) AS s
+
 -- name: insert_passages
 -- Insert passages of memories, indexed in these languages.
 INSERT INTO cognitive.passage (agent_id, user_id, memory_id, ordinal, start, stop, content_length, context_length, lexemes,

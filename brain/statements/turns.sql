@@ -168,8 +168,18 @@ ORDER BY d.place
 -- of memories in another order, but not other counting.
 SELECT 1 FROM cognitive.agent_state WHERE agent_id = :agent_id FOR SHARE
 
--- name: hold_turn
--- Lock a turn's row, to judge or rate its memories: each change then sees the previous one. The text of an outcome
+-- name: lock_turn
+-- Lock a turn's row, to judge or rate its memories. What is read afterwards includes changes that the lock waited for.
+SELECT FROM cognitive.turn WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id FOR UPDATE
+
+-- name: turn_to_close
+-- A locked turn (`held_turn`) and, if it is open, the memories that it showed (`exposures`) and did not (`decoys`).
+SELECT t.*, CASE WHEN open THEN ARRAY(SELECT to_jsonb(e) FROM (<exposures>) AS e) END AS shown,
+       CASE WHEN open THEN ARRAY(SELECT to_jsonb(d) FROM (<decoys>) AS d) END AS decoys
+FROM (<held_turn>) AS t
+
+-- name: held_turn
+-- A turn whose row the transaction has locked, so that each change sees the previous one. The text of an outcome
 -- is withheld if it may contain a memory forgotten after `received_at` (NULL: at any time): one that the turn
 -- showed, which an empty response or an exposure without its memory indicates, or any.
 SELECT session_id, recorded_user AS user_id, at, message, status = 'open' OR expired AS open, status, frame, categories, runtime,
@@ -186,7 +196,7 @@ SELECT session_id, recorded_user AS user_id, at, message, status = 'open' OR exp
        AS withheld,
        (SELECT content FROM cognitive.policy AS p WHERE p.agent_id = :agent_id
            AND p.version = turn.policy) AS planned_under
-FROM cognitive.turn WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id FOR UPDATE
+FROM cognitive.turn WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id
 
 -- name: add_to_rollups
 -- Add to the counts of a turn's hour and day. Run it last in the transaction and in one order, so that transactions

@@ -141,7 +141,7 @@ async def records(c, agent: str) -> None:
 
 
 async def stores(c, agent: str) -> None:
-    await agent_rows.locked(c, agent)
+    await Within(c).run(Scope(agent), lambda c: agent_rows.locked(c, agent), first=agent_rows.sharing(agent))
 
 
 class Within:
@@ -150,7 +150,9 @@ class Within:
     def __init__(self, connection) -> None:
         self._connection = connection
 
-    async def run(self, scope, work, **options):
+    async def run(self, scope, work, *, first=(), **options):
+        for statement in first:
+            await self._connection.execute(*statement)
         return await work(self._connection)
 
 

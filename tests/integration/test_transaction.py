@@ -73,6 +73,17 @@ async def test_awkward_agent_ids_reach_postgres_unchanged(connection, conforming
         assert await read(connection, beginning(Scope("ada", name), 1), "cognitive.user_id") == name
 
 
+@pytest.mark.parametrize("clustered", [False, True])
+async def test_awkward_texts_reach_the_first_statements_unchanged(urls, clustered):
+    database = Database(urls.app, pool_size=1, clustered=clustered)
+    first = "SELECT set_config('test.first', $2, true), set_config('test.second', $1, true)"
+    read = "SELECT current_setting('test.second'), current_setting('test.first')"
+    for name in [*NAMES, "$2 $1", "a'; ROLLBACK; --"]:
+        row = await database.run(Scope("ada"), lambda c: c.fetchrow(read), first=[(first, "ada", name)])
+        assert tuple(row) == ("ada", name)
+    await database.close()
+
+
 @profile(max_examples=150)
 @given(names=st.lists(ANY | MADE_OF_QUOTES, min_size=1, max_size=8))
 async def test_any_agent_id_reaches_postgres_unchanged(urls, names):

@@ -40,13 +40,20 @@ PORTS = [
     "store",
     "subtasks",
     "turn_analytics",
+    "turn_reads",
     "turns",
     "upkeep",
     "user_analytics",
     "value_rows",
 ]
 WALKING = {"memories": "walk_types walk_session walk_pinned walk_hidden", "group": "walk_stored walk_shown"}
+STORE, TURNS = statements.load("store"), statements.load("turns")
 SLOTS = {
+    "spaces": STORE.spaces,
+    "pinned": STORE.pinned_memories,
+    "held_turn": TURNS.held_turn,
+    "exposures": TURNS.exposures,
+    "decoys": TURNS.decoys,
     "dimensions": "dimension <= 1200",
     "session": "session_id = :session_id",
     "condition": "TRUE",
