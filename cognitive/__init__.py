@@ -56,7 +56,7 @@ TYPE_CHECKING = False  # type checkers assume True; importing `typing` would tak
 if TYPE_CHECKING:
     from typing import Any
 
-    from brain.types import NewMemory
+    from brain.types import Memory, NewMemory
     from brain.users import ALL_USERS
     from cognitive.blocking import Blocking
     from cognitive.degradation import Degradation
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from cognitive.layer import CognitiveLayer
     from cognitive.policy import Policy
     from cognitive.tool import Tool
-    from cognitive.turn import Message, Outcome, ToolCall, Turn, TurnRef
+    from cognitive.turn import Message, Outcome, ToolCall, Turn, TurnContext, TurnRef
     from cognitive.window.engine_messages import action_prompt
 
 __all__ = [
@@ -74,6 +74,7 @@ __all__ = [
     "CognitiveError",
     "CognitiveLayer",
     "Degradation",
+    "Memory",
     "Message",
     "ModelExtractor",
     "NewMemory",
@@ -82,6 +83,7 @@ __all__ = [
     "Tool",
     "ToolCall",
     "Turn",
+    "TurnContext",
     "TurnRef",
     "action_prompt",
 ]
@@ -92,6 +94,7 @@ _HOME = {
     "CognitiveError": "cognitive.errors",
     "CognitiveLayer": "cognitive.layer",
     "Degradation": "cognitive.degradation",
+    "Memory": "brain.types",
     "Message": "cognitive.turn",
     "ModelExtractor": "cognitive.formation.model.extractor",
     "NewMemory": "brain.types",
@@ -100,6 +103,7 @@ _HOME = {
     "Tool": "cognitive.tool",
     "ToolCall": "cognitive.turn",
     "Turn": "cognitive.turn",
+    "TurnContext": "cognitive.turn",
     "TurnRef": "cognitive.turn",
     "action_prompt": "cognitive.window.engine_messages",
 }
