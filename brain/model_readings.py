@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from brain import statements
 from brain.forming import Condition
@@ -83,8 +83,10 @@ class ModelReadings:
         Return those that were reserved, and the time by the database's clock; it is None if there are none.
         """
         bound = SQL.claim(agent_id=scope.agent_id, turn_ids=list(turn_ids), seconds=seconds)
-        claimed = {row["turn_id"]: row["at"] for row in await self._database.run(scope, lambda c: c.fetch(*bound))}
-        return [turn_id for turn_id in turn_ids if turn_id in claimed], next(iter(claimed.values()), None)
+        rows = await self._database.run(scope, lambda c: c.fetch(*bound))
+        claimed = {row["turn_id"] for row in rows}
+        at = rows[0]["until"] - timedelta(seconds=seconds) if rows else None
+        return [turn_id for turn_id in turn_ids if turn_id in claimed], at
 
     async def postpone(self, scope: Scope, turn_ids: Sequence[str], seconds: float) -> None:
         """Have turns read after a number of seconds."""
@@ -93,9 +95,14 @@ class ModelReadings:
 
     async def fail(self, scope: Scope, turn_ids: Sequence[str], pauses: Sequence[float]) -> list[str]:
         """Count a failure of turns, which pause for the seconds in `pauses` by failure. Return the parked ones."""
-        bound = SQL.fail(agent_id=scope.agent_id, turn_ids=list(turn_ids), pauses=list(pauses))
-        rows = await self._database.run(scope, lambda c: c.fetch(*bound))
-        return [row["turn_id"] for row in rows if row["parked"]]
+
+        async def work(c: Connection) -> list[str]:
+            now = await c.fetchval(*SQL.clock())
+            due = [now + timedelta(seconds=pause) for pause in pauses]
+            bound = SQL.fail(agent_id=scope.agent_id, turn_ids=list(turn_ids), due=due)
+            return [row["turn_id"] for row in await c.fetch(*bound) if row["parked"]]
+
+        return await self._database.run(scope, work)
 
     async def end(self, scope: Scope, turn_id: str, read_at: datetime) -> None:
         """Note that a turn was read at the time `read_at`, unless memories were erased since."""
@@ -108,8 +115,12 @@ class ModelReadings:
 
     async def spend(self, agent_id: str, tokens: int) -> None:
         """Count tokens that a model took of the agent's budget of today (UTC)."""
-        bound = SQL.spend(agent_id=agent_id, tokens=tokens)
-        await self._database.run(Scope(agent_id), lambda c: c.execute(*bound))
+
+        async def work(c: Connection) -> None:
+            day = await c.fetchval(*SQL.today())
+            await c.execute(*SQL.spend(agent_id=agent_id, tokens=tokens, day=day))
+
+        await self._database.run(Scope(agent_id), work)
 
 
 async def _end(c: Connection, scope: Scope, turn_id: str, read_at: datetime) -> bool:

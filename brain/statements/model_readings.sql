@@ -30,11 +30,11 @@ ORDER BY at, turn_id
 
 -- name: claim
 -- Reserve turns that are due for this process, for a number of seconds; return those that no other process reserved, and
--- the time by the database's clock.
+-- the end of the reservation.
 UPDATE cognitive.turn SET model_due = now() + make_interval(secs => :seconds::float8)
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = ANY(:turn_ids::text[])
-  AND model_state = 'waiting' AND coalesce(model_due, '-infinity') <= now()
-RETURNING turn_id, now() AS at
+  AND model_state = 'waiting' AND (model_due IS NULL OR model_due <= now())
+RETURNING turn_id, model_due AS until
 
 -- name: postpone
 -- Read turns later, after a number of seconds.
@@ -42,13 +42,17 @@ UPDATE cognitive.turn SET model_due = now() + make_interval(secs => :seconds::fl
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = ANY(:turn_ids::text[])
   AND model_state = 'waiting'
 
+-- name: clock
+-- The time by the database's clock.
+SELECT now()
+
 -- name: fail
--- Count a failure of turns. They are read again after a pause, in seconds, that `pauses` has for each failure but the
--- last one; after this they are parked. Return the parked ones.
+-- Count a failure of turns. They are read again at the time that `due` has for each failure but the last one; after this
+-- they are parked. Return the parked ones.
 UPDATE cognitive.turn
 SET model_failures = model_failures + 1,
-    model_state = CASE WHEN model_failures + 1 > cardinality(:pauses::float8[]) THEN 'parked' ELSE 'waiting' END,
-    model_due = now() + make_interval(secs => (:pauses::float8[])[model_failures + 1])
+    model_state = CASE WHEN model_failures + 1 > cardinality(:due::timestamptz[]) THEN 'parked' ELSE 'waiting' END,
+    model_due = (:due::timestamptz[])[model_failures + 1]
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = ANY(:turn_ids::text[])
   AND model_state = 'waiting'
 RETURNING turn_id, model_state = 'parked' AS parked
@@ -71,9 +75,12 @@ WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_i
 SELECT CASE WHEN model_day = (now() AT TIME ZONE 'UTC')::date THEN model_tokens ELSE 0 END
 FROM cognitive.agent_state WHERE agent_id = :agent_id
 
+-- name: today
+-- The day by the database's clock (UTC).
+SELECT (now() AT TIME ZONE 'UTC')::date
+
 -- name: spend
--- Count tokens that a model took today (UTC).
+-- Count tokens that a model took on a day.
 UPDATE cognitive.agent_state
-SET model_tokens = :tokens + CASE WHEN model_day = (now() AT TIME ZONE 'UTC')::date THEN model_tokens ELSE 0 END,
-    model_day = (now() AT TIME ZONE 'UTC')::date
+SET model_tokens = :tokens + CASE WHEN model_day = :day::date THEN model_tokens ELSE 0 END, model_day = :day::date
 WHERE agent_id = :agent_id

@@ -29,6 +29,7 @@ NAMES = [
     "CognitiveError",
     "CognitiveLayer",
     "Degradation",
+    "Memory",
     "Message",
     "ModelExtractor",
     "NewMemory",
@@ -37,6 +38,7 @@ NAMES = [
     "Tool",
     "ToolCall",
     "Turn",
+    "TurnContext",
     "TurnRef",
     "action_prompt",
 ]
