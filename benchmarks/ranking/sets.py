@@ -157,7 +157,7 @@ def _told(sets: Sequence[dict[str, Any]], prompts: Sequence[Any]) -> EvaluationS
         unrelated = [EvaluationQuestion(text, kind="unrelated") for text in _some(list(map(_text, prompts)), n)]
         near = [EvaluationQuestion(text, kind="near") for text in others[::3]]
         stores.append(Store(f"told-{n}", (tuple((line, None) for line in lines),), (*asked, *unrelated, *near)))
-    return EvaluationSet("told", True, tuple(stores))
+    return EvaluationSet("talk", True, tuple(stores))
 
 
 def _base(store: dict[str, Any]) -> str:
