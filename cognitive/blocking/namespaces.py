@@ -115,6 +115,7 @@ class BlockingAdmin(Namespace):
     export_markdown = iterates(AdminApi.export_markdown)
     import_lines = waits(AdminApi.import_lines)
     preview_import = waits(AdminApi.preview_import)
+    form_by_model = waits(AdminApi.form_by_model)
     assign_users = waits(AdminApi.assign_users)
     find_by_source = waits(AdminApi.find_by_source)
     find = waits(AdminApi.find)

@@ -53,9 +53,11 @@ class Broken:
 
     def __init__(self) -> None:
         self.fault, self.released, self.ended = "", threading.Event(), 0
+        self.hanging = threading.Event()
 
     def __call__(self, text: str) -> str:
         if self.fault == "hangs":
+            self.hanging.set()
             self.released.wait(60)
         self.ended += 1
         if self.fault == "raises":
@@ -105,7 +107,7 @@ async def test_turns_continue_while_memories_wait_for_a_redactor(site, agent, re
     async with opened(site, redact=redactor) as layer:
         redactor.fault = "hangs"
         remembering = asyncio.create_task(layer.remember(agent, [NewMemory(type="fact", content="It is old.")]))
-        await asyncio.sleep(0)  # the call has reached its redactor
+        assert await asyncio.to_thread(redactor.hanging.wait, 20)
         redactor.fault = ""
         context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED))
         assert (context.degraded, remembering.done()) == ((), False)

@@ -159,7 +159,7 @@ async def test_http_token_sees_only_its_agent(endpoint, tokens, layer, mode):
         with pytest.raises(MCPError, match="no such resource"):
             await client.read_resource(f"cognitive://memory/{memory['id']}")
         assert (await client.read_resource("cognitive://turn/last")).contents[0].text == "null"
-        assert len((await client.list_tools()).tools) == 2
+        assert len((await client.list_tools()).tools) == 3
 
 
 async def test_concurrent_agents_stay_separate(endpoint, tokens, layer):

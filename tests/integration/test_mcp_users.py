@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from mcp import Client, MCPError
 
@@ -21,6 +23,10 @@ CALLS = {  # the arguments of each tool
     "remember": {"content": "The kanari sleeps in a tree."},
     "correct": {"id": "{id}", "content": "The kanari{user} sleeps in a ship."},
     "forget": {"id": "{id}"},
+    "remember_conversation": {
+        "messages": [{"role": "user", "content": "The heron{user} nests in a reed."}],
+        "session_id": "heron",
+    },
 }
 
 
@@ -55,7 +61,7 @@ def connect(layer, agent, user):
 
 def filled(arguments, id, user):
     """Return the arguments of a call with a memory's id and a user's name."""
-    return {name: text.replace("{id}", str(id)).replace("{user}", user) for name, text in arguments.items()}
+    return json.loads(json.dumps(arguments).replace("{id}", str(id)).replace("{user}", user))
 
 
 async def texts(client, ids, user: str) -> str:
@@ -163,8 +169,12 @@ async def test_served_endpoint_takes_the_user_from_the_token(layer, agent, users
     ("rights", "trust", "tools"),
     [
         ({}, "host", set()),
-        ({"may_remember": True}, "host", {"remember"}),
-        ({"may_remember": True, "may_change": True}, "agent", {"remember", "correct", "forget"}),
+        ({"may_remember": True}, "host", {"remember", "remember_conversation"}),
+        (
+            {"may_remember": True, "may_change": True},
+            "agent",
+            {"remember", "remember_conversation", "correct", "forget"},
+        ),
         ({"may_remember": True, "may_change": True}, "talk", set()),
     ],
 )
