@@ -39,7 +39,7 @@ _RIDGE = 1e-3
 _UNRELATED, _NEAR = 1.3, 0.3
 # Commands are a large part of what agents are asked, and only one set has them.
 _SET_WEIGHTS = {"commands": 4.0}
-# Messages that ask for nothing, and captured talk, on which the fitted weights are tested.
+# Evidence is not fitted on messages that ask for nothing, nor on captured talk, which tests the weights.
 _NOT_FITTED = frozenset({"unasked", "talk"})
 _OF_USE = ("past_use", "similar_turns")  # terms of evidence that need past turns, which the sets don't have
 

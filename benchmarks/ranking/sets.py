@@ -133,7 +133,7 @@ def _commands(files: Sequence[dict[str, Any]], prompts: Sequence[Any]) -> Evalua
 
 
 def _told(sets: Sequence[dict[str, Any]], prompts: Sequence[Any]) -> EvaluationSet:
-    """Return stores of captured talk in which facts were stated. They have no part in the fit of relevance."""
+    """Return stores of captured talk in which facts were stated. The weights are tested on them, not fitted."""
     stores = []
     for n, told in enumerate(sets):
         said = [
