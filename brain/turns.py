@@ -74,7 +74,7 @@ class TurnLog:
                 seconds = abandon_after_minutes * 60
                 await c.execute(*SQL.expire(agent_id=scope.agent_id, max_open_seconds=seconds, limit=_MAX_EXPIRED))
 
-        first = _counting(scope.agent_id) if still is not None else ()
+        first = _counting(scope.agent_id) if still is not None else sharing(scope.agent_id)
         await self._database.run(scope, work, durable=durable, first=first)
 
     def _is_due(self, scope: Scope, seconds: float) -> bool:

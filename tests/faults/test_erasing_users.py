@@ -32,6 +32,8 @@ from brain.opening import connections
 from brain.postgres.database import Database
 from brain.settings import Settings
 from brain.store import MemoryStore
+from brain.turn_records import OpenTurn
+from brain.turns import TurnLog
 from brain.users import ALL_USERS, SHARED, Scope
 from cognitive import NewMemory, Outcome, Turn
 from cognitive.errors import InvalidInput, StoreError, UnknownMemory
@@ -286,6 +288,26 @@ class Slow:
             return result
 
         return await self._database.run(scope, waits, **options)
+
+
+@pytest.mark.parametrize("erased", ["user", "agent", "memories"])
+async def test_turn_opened_beside_an_erasure_leaves_no_text(database, agent, admin, erased):
+    scope = Scope(agent, "ann")
+    ids = await store(database).remember(agent, [said("ann")], now=AT)
+    erasures = {"user": (agent, "ann"), "agent": (agent,), "memories": (scope, ids)}
+    erasing = []
+
+    async def erase() -> None:
+        erasing.append(asyncio.create_task(getattr(eraser(database), erased)(*erasures[erased])))
+        waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+        while not erasing[0].done() and not await admin.fetchval(waiting):
+            await asyncio.sleep(0.01)
+
+    turn = OpenTurn("t", "s", "ann", AT, SECRET, "p", "", degraded=(), trace={}, shown=(), received_at=time())
+    await TurnLog(Slow(database, erase)).open(scope, turn, abandon_after_minutes=60)
+    await erasing[0]
+    messages = await admin.fetch("SELECT message FROM cognitive.turn WHERE agent_id = $1", agent)
+    assert [row["message"] for row in messages] == (["[erased]."] if erased == "memories" else [])
 
 
 async def test_erasures_of_one_user_neither_lose_nor_delay_the_memories_of_64(urls, database, agent, admin):
