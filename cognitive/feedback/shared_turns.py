@@ -15,38 +15,47 @@ log = logging.getLogger(__name__)
 
 _MAX_ASKING = 16  # queries at a time; further agents are asked about at their next turn
 _AT_CLOSE = 1.0  # seconds that a query may still take when the layer closes
+_MAX_AGENTS = 10_000  # beyond that, the agent noted first is forgotten; its next turn may ask and warn again
+
+_ASKED, _HAS_USERS, _WARNED = "asked", "has users", "warned"
 
 
 class SharedTurns:
-    """Logs one warning per agent and process. Postgres is asked once per agent and process, in the background."""
+    """Logs one warning per agent and process. Postgres is asked once per agent and process, in the background.
 
-    def __init__(self, users: UserAnalytics, background: Background) -> None:
+    At most `max_agents` agents are remembered.
+    """
+
+    def __init__(self, users: UserAnalytics, background: Background, *, max_agents: int = _MAX_AGENTS) -> None:
         self._users = users
         self._queue = background.queue(_MAX_ASKING, at_close=_AT_CLOSE)
-        self._with_users: set[str] = set()
-        self._asked: set[str] = set()
-        self._warned: set[str] = set()
+        self._max_agents = max_agents
+        self._agents: dict[str, str] = {}  # what is known of each agent, oldest first
 
     def on_capture(self, scope: Scope) -> None:
         """Note a captured turn, and warn if it has no user and its agent has users. Return at once."""
-        agent_id = scope.agent_id
+        agent_id, known = scope.agent_id, self._agents.get(scope.agent_id)
         if scope.user is not None:
-            self._with_users.add(agent_id)
-        elif agent_id in self._with_users:
+            if known != _WARNED:
+                self._note(agent_id, _HAS_USERS)
+        elif known == _HAS_USERS:
             self._warn(agent_id)
-        elif agent_id not in self._asked and self._queue.start(self._ask(agent_id), agent_id):
-            self._asked.add(agent_id)
+        elif known is None and self._queue.start(self._ask(agent_id), agent_id):
+            self._note(agent_id, _ASKED)
+
+    def _note(self, agent_id: str, known: str) -> None:
+        self._agents[agent_id] = known
+        if len(self._agents) > self._max_agents:
+            del self._agents[next(iter(self._agents))]
 
     async def _ask(self, agent_id: str) -> None:
-        if await self._users.list(agent_id, limit=1):
-            self._with_users.add(agent_id)
+        if await self._users.list(agent_id, limit=1) and self._agents.get(agent_id) != _WARNED:
             self._warn(agent_id)
 
     def _warn(self, agent_id: str) -> None:
-        if agent_id not in self._warned:
-            self._warned.add(agent_id)
-            log.warning(
-                "agent %r has users, and a turn without user_id was captured: all its users see these memories;"
-                " pass user_id, or set capture_scope to 'agent' if this is intended",
-                agent_id,
-            )
+        self._note(agent_id, _WARNED)
+        log.warning(
+            "agent %r has users, and a turn without user_id was captured: all its users see these memories;"
+            " pass user_id, or set capture_scope to 'agent' if this is intended",
+            agent_id,
+        )
