@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from math import inf
 from time import monotonic
@@ -32,6 +34,8 @@ SQL = statements.load("replica")
 _ROLES_SECONDS = 10.0  # timeout of the query for the available roles
 _STANDBY_MS = 2_000.0  # timeout to connect to a standby: less than a page's timeout
 _RETRY_SECONDS = 5.0  # a standby that failed is not used for so long
+_PRIMARY_SECONDS = 2.0  # a page's lag is reckoned from a position of the primary that is at most so old
+_ASK_SECONDS = 1.0  # timeout of the query for that position: the standby is read without it too
 _COMPARE_MS = 2_000.0  # timeout for comparing both servers: a health check must not hang on one of them
 
 
@@ -105,6 +109,33 @@ async def _server_at(which: str, url: str) -> ReadServer:
         raise StoreUnavailable(f"{which} does not answer: {error}") from error
 
 
+@dataclass(slots=True)
+class ReadLag:
+    """The greatest lag of a standby among the reads of a block, in seconds; None if only the primary was read."""
+
+    seconds: float | None = None
+
+
+_measured: ContextVar[ReadLag | None] = ContextVar("read_lag", default=None)
+
+
+@contextmanager
+def measured_lag() -> Iterator[ReadLag]:
+    """Measure the lag of all reads inside the block, and in tasks that it starts."""
+    lag = ReadLag()
+    token = _measured.set(lag)
+    try:
+        yield lag
+    finally:
+        _measured.reset(token)
+
+
+def current_lag() -> float | None:
+    """Return the lag that the surrounding `measured_lag` has measured so far, or None."""
+    lag = _measured.get()
+    return lag.seconds if lag is not None else None
+
+
 class _Lags(StoreError):
     """Raised when a standby lags more than its reader accepts."""
 
@@ -151,6 +182,7 @@ class ReadDatabase:
         self._standby = standby
         self._standby_after = 0.0  # the standby is not used before this time of the monotonic clock
         self._primary: ReadServer | None = None  # when it was last asked
+        self._primary_until = 0.0  # until this time of the monotonic clock, its position is recent enough
         self._opening = asyncio.Lock()
         self._opened: tuple[Database, Granted] | None = None
 
@@ -167,7 +199,10 @@ class ReadDatabase:
 
         The standby gets half of the timeout. If it fails, the work is run on the server.
         """
-        result, _ = await self.run_lagging(scope, work, inf, timeout=timeout)
+        result, lag = await self.run_lagging(scope, work, inf, timeout=timeout)
+        measured = _measured.get()
+        if measured is not None and lag is not None:
+            measured.seconds = max(lag, measured.seconds or 0.0)
         return result
 
     async def run_lagging(
@@ -213,16 +248,13 @@ class ReadDatabase:
 
         It may not be read after its promotion to a primary, or if it lags more than `max_seconds`.
         """
-        database, _ = await self._open()
-        if self._primary is None or max_seconds < inf:  # how far the primary is matters for the lag only
-            self._primary = await database.run(Scope(""), server, timeout=timeout)
-        primary = self._primary
+        primary, recent = await self._asked_primary(timeout, exactly=max_seconds < inf)
 
         async def checked(connection: Connection) -> tuple[T, float]:
             state = await server(connection)
             if (reason := unfit(state, primary.cluster)) is not None:
                 raise StoreError(reason)
-            lag = (state.since or 0.0) if state.position < primary.position else 0.0
+            lag = (state.since or 0.0) if state.position < primary.position or not recent else 0.0
             if lag > max_seconds:
                 raise _Lags(f"it lags {lag:.1f} s, more than {max_seconds:g} s")
             return await work(connection), lag
@@ -230,6 +262,26 @@ class ReadDatabase:
         await Deadline(_STANDBY_MS).within(standby.granted())
         reading, _ = await standby._open()
         return await reading.run(scope, checked, timeout=timeout, snapshot=snapshot)
+
+    async def _asked_primary(self, timeout: float, *, exactly: bool) -> tuple[ReadServer, bool]:
+        """Return the state of the primary, and whether it is recent: asked now if `exactly`, else seconds ago.
+
+        A primary that does not answer is an error only if `exactly`, or if it was never asked; else its last state is
+        returned, since its standby can be read while it is away.
+        """
+        known = self._primary
+        if known is not None and not exactly and monotonic() < self._primary_until:
+            return known, True
+        database, _ = await self._open()
+        optional = known is not None and not exactly
+        try:
+            self._primary = await database.run(Scope(""), server, timeout=_ASK_SECONDS if optional else timeout)
+        except StoreError:
+            if known is None or exactly:
+                raise
+            return known, False
+        self._primary_until = monotonic() + _PRIMARY_SECONDS
+        return self._primary, True
 
     async def _open(self) -> tuple[Database, Granted]:
         async with self._opening:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -19,10 +20,23 @@ if TYPE_CHECKING:
     from cognitive.recall_hits import RecallHit, RecallHits
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The answer of the command; it is false if nothing was found. The fields are those of `RecallHits`."""
+
+    hits: RecallHits
+    more: int
+    lag_seconds: float | None
+
+    def __bool__(self) -> bool:
+        return bool(self.hits)
+
+
 @click.command(
     cls=JsonCommand,
     shape="{hits: [{memory_id, type, content, source?, score, scores: {…}, occurred_at?, speaker?, session_id?, "
-    "partial, confidence, attributes: {…}, hidden_at?, hidden_reason?, replaced_by?, count, alike: [id], user_id?}]}",
+    "partial, confidence, attributes: {…}, hidden_at?, hidden_reason?, replaced_by?, count, alike: [id], user_id?}], "
+    "more, lag_seconds?}",
 )
 @click.argument("query")
 @AGENT
@@ -38,6 +52,13 @@ if TYPE_CHECKING:
     "--as-of", type=MOMENT, metavar="WHEN", callback=aware, help="Only memories that were visible at this time."
 )
 @click.option("--turn", "turn_id", help="Count the hits as shown in this turn.")
+@click.option(
+    "--max-lag",
+    "max_lag_seconds",
+    type=float,
+    metavar="SECONDS",
+    help="Read the standby of COGNITIVE_REPLICA_URL if it lags no more.",
+)
 @click.option("--scores", is_flag=True, help="Show the parts of the relevance.")
 def command(
     query: str,
@@ -52,6 +73,7 @@ def command(
     where: dict[str, Any] | None,
     as_of: datetime | None,
     turn_id: str | None,
+    max_lag_seconds: float | None,
     scores: bool,
 ) -> None:
     """Search an agent's memories for QUERY and print them, best first. Exits with 3 if nothing is found."""
@@ -65,29 +87,32 @@ def command(
         "where": where,
         "as_of": as_of,
         "turn_id": turn_id,
+        "max_lag_seconds": max_lag_seconds,
         "user_id": user_id,
     }
     run(
         _recall(agent, query, filters),
         partial(_show_hits, scores),
-        key="hits",
         empty_message=f"Nothing found for agent {agent!r}.",
     )
 
 
-async def _recall(agent: str, query: str, filters: dict[str, Any]) -> RecallHits:
+async def _recall(agent: str, query: str, filters: dict[str, Any]) -> _Found:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.recall(agent, query, **filters)
+        hits = await layer.recall(agent, query, **filters)
+        return _Found(hits, hits.more, hits.lag_seconds)
 
 
-def _show_hits(scores: bool, hits: RecallHits) -> None:
+def _show_hits(scores: bool, found: _Found) -> None:
     rows = [
         (f"{hit.score:.3f}", hit.type, printing.day(hit.occurred_at), _words(hit, scores), hit.memory_id)
-        for hit in hits
+        for hit in found.hits
     ]
     printing.table(("score", "type", "date", "memory", "id"), rows)
-    if hits.more:
-        printing.line(f"At least {hits.more} more were found; a higher --limit shows more of them.", style="dim")
+    if found.more:
+        printing.line(f"At least {found.more} more were found; a higher --limit shows more of them.", style="dim")
+    if found.lag_seconds is not None:
+        printing.line(f"Read from a standby, {found.lag_seconds:.1f} s behind the primary.", style="dim")
 
 
 def _words(hit: RecallHit, scores: bool) -> Text:

@@ -185,6 +185,13 @@ def _open(page: str) -> None:
 @click.option("--session", help="Count recalled memories in turns of this session only.")
 @_ALLOW_REMEMBER
 @_ALLOW_CHANGE
+@click.option(
+    "--max-lag",
+    "max_lag_seconds",
+    type=float,
+    metavar="SECONDS",
+    help="Search the standby of COGNITIVE_REPLICA_URL if it lags no more, except in a turn.",
+)
 @click.option("--http", is_flag=True, help="Serve streamable HTTP at /mcp.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="With --http: address to listen on.")
 @click.option(
@@ -206,6 +213,7 @@ def mcp(
     session: str | None,
     allow_remember: bool,
     allow_change: bool,
+    max_lag_seconds: float | None,
     http: bool,
     host: str,
     port: int,
@@ -224,7 +232,7 @@ def mcp(
     except ImportError as error:
         raise click.ClickException(str(error)) from error
     try:
-        scope = McpScope(agent, session, may_remember=allow_remember, may_change=allow_change, user_id=user_id)
+        scope = McpScope(agent, session, allow_remember, allow_change, user_id, max_lag_seconds)
     except InvalidInput as error:
         raise click.UsageError(str(error)) from error
     if not http:

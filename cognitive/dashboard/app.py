@@ -19,6 +19,7 @@ from starlette.routing import Mount, Route
 from starlette.types import Scope
 
 from brain.analytics.turns import TurnAnalytics
+from brain.postgres.reading import current_lag, measured_lag
 from cognitive.dashboard import (
     agent_list,
     all_agents,
@@ -177,6 +178,10 @@ class PageHandlers:
             return await answer(request, visitor, agent)
 
         async def answer(request: Request, visitor: Visitor, agent: str) -> Response:
+            with measured_lag():
+                return await read(request, visitor, agent)
+
+        async def read(request: Request, visitor: Visitor, agent: str) -> Response:
             form = await read_form(request) if request.method == "POST" else FormData()
 
             def render(template: str, query: PageQuery, **values: Any) -> Response:
@@ -276,6 +281,7 @@ class PageHandlers:
             form_key=key,
             may_choose=visitor is not None and visitor.agent is None,
             may_sign_out=visitor is not None and not self.access.is_open(request.scope),
+            lag_seconds=current_lag(),
             **values,
         )
         if request.cookies.get(FORM_COOKIE) != key:

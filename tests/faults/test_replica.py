@@ -13,17 +13,25 @@ from pathlib import Path
 
 import asyncpg
 import pytest
+from mcp import Client
 
 from benchmarks.chaos.sample_data import WordEmbedder
 from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedded.account import make_home, make_private, runnable_install, server_account
 from brain.embedded.server import _bundled_install
 from brain.postgres.migrate import upgrade
-from brain.postgres.reading import ReadDatabase, ReadServer, unfit
+from brain.postgres.reading import ReadDatabase, ReadServer, measured_lag, unfit
 from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+from cognitive.dashboard.access import AccessControl
+from cognitive.dashboard.app import create, error_pages
 from cognitive.errors import InvalidInput, StoreUnavailable
+from cognitive.runtimes.mcp import McpScope, create_server
+from cognitive.server.auth import needs_no_token, visitor_of
+from cognitive.server.config import MountedApp
 from cognitive.server.health import Readiness
+from cognitive.server.limits import within_rate_limit
+from tests.serving import inside
 
 PATIENT = Policy(deadline_ms=10_000)
 SAID = "The kettle in the boat house leaks."
@@ -272,12 +280,41 @@ async def test_recall_reads_a_standby_within_the_accepted_lag(primary, standby, 
         stale = await layer.recall(agent, "lamp", max_lag_seconds=3600)
         assert "The lamp is new." not in {hit.content for hit in stale}
         assert stale.lag_seconds > 0
+        assert await lag_on_page(layer, agent) > 0
+        server = create_server(layer, McpScope(agent, max_lag_seconds=3600))
+        async with Client(server, mode="legacy") as client:
+            assert "The lamp is new." not in str(await client.call_tool("recall_context", {"query": "lamp"}))
         fresh = await layer.recall(agent, "lamp", max_lag_seconds=0)
         assert (fresh[0].content, fresh.lag_seconds) == ("The lamp is new.", None)
         turn = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Which lamp is new?"))
         assert [shown.content for shown in turn.shown] == ["The lamp is new."]
         with pytest.raises(InvalidInput, match="a turn never reads a standby"):
             await layer.recall(agent, "lamp", turn_id=turn.turn_id, max_lag_seconds=60)
+
+
+async def lag_on_page(layer: CognitiveLayer, agent: str) -> float:
+    """Return how many seconds behind the primary the dashboard's list of memories says to be."""
+    pages = create(layer, layer.explain.analytics, AccessControl(visitor_of, needs_no_token, within_rate_limit))
+    mounts = (MountedApp("/ui", pages, own_login=True, error_page=error_pages()),)
+    async with inside(layer, mounts=mounts) as client:
+        page = await client.get(f"/ui/memories?agent={agent}")
+    return float(re.search(r"Read from a standby, ([\d.]+) s behind", page.text)[1])
+
+
+async def test_standby_of_a_dead_primary_is_read_and_its_lag_grows(primary, standby, agent):
+    server, urls = primary
+    reading = ReadDatabase(urls.app, standby=ReadDatabase(standby.app))
+    async with closed(reading):
+        await ask(urls.admin, "CREATE TABLE written ()")
+        await replayed(urls, standby)
+        with measured_lag() as lag:
+            assert await asks(reading, agent, standby.app)
+        assert 0 <= lag.seconds < 60
+        server.release()
+        reading._primary_until = 0.0  # as if two seconds had passed
+        with measured_lag() as lag:
+            assert await reading.run(Scope(agent), lambda c: c.fetchval(STARTED))
+        assert lag.seconds > 0
 
 
 async def replica_finding(layer: CognitiveLayer) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from brain.users import Scope
+from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
 from cognitive.policy import Policy
 from cognitive.validation import require_label
@@ -29,10 +30,10 @@ class McpScope:
     The host decides on the user: no argument of a tool can name one. With `session_id`, the caller sees only turns of
     that session. With `may_remember`, it may store memories with the tools `remember` and `remember_conversation`. With
     `may_change`, it may correct and hide memories with the tools `correct` and `forget`, unless the program stored
-    them.
+    them. With `max_lag_seconds`, a search outside a turn reads the standby of COGNITIVE_REPLICA_URL if it lags no more.
 
     Raises:
-        InvalidInput: a name is blank, too long or cannot be stored.
+        InvalidInput: a name is blank, too long or cannot be stored, or `max_lag_seconds` is negative.
     """
 
     agent_id: str
@@ -40,12 +41,15 @@ class McpScope:
     may_remember: bool = False
     may_change: bool = False
     user_id: str | None = None
+    max_lag_seconds: float | None = None
 
     def __post_init__(self) -> None:
         require_label("agent_id", self.agent_id)
         if self.session_id is not None:
             require_label("session_id", self.session_id)
         Scope.of_one(self.agent_id, self.user_id)
+        if self.max_lag_seconds is not None and not self.max_lag_seconds >= 0:
+            raise InvalidInput(f"max_lag_seconds: expected at least 0, got {self.max_lag_seconds!r}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,6 +107,7 @@ async def recall_context(request: ScopedRequest, arguments: RecallContext, trace
         as_of=arguments.as_of,
         related_only=True,
         user_id=request.user_id,
+        max_lag_seconds=request.scope.max_lag_seconds if turn_id is None else None,
     )
     recollection = Recollection(memories=tuple(map(_recalled_memory, hits)), more=hits.more, turn_id=turn_id)
     return answer(recall_answer(hits, request.policy), recollection)
