@@ -38,9 +38,16 @@ State = Literal["closed", "half-open", "open"]
 
 # How the coordinator of a cluster names a node that it cannot reach.
 _NODE = re.compile(r"\b(?:remote node|node) (?:[^\s@]+@)?([\w.\-\[\]]+:\d+)")
+# Run on the coordinator of a cluster, whose catalog it reads; no other server has these tables.
+_NODE_OF_AGENT = """
+SELECT n.nodename || ':' || n.nodeport FROM pg_dist_placement AS p JOIN pg_dist_node AS n ON n.groupid = p.groupid
+WHERE p.shardid = get_shard_id_for_distribution_column('cognitive.agent_state', $1::text) AND n.noderole = 'primary'
+"""
+NO_ANSWER = "no answer in time"
 _MAX_AGENTS = 10_000  # whose node is remembered while it fails
 
 Answers = Callable[[str], Awaitable[bool]]  # whether Postgres answers a query for this agent; '' is the server itself
+Locate = Callable[[str], Awaitable[str | None]]  # the node with an agent's rows, as host:port; None if that is unknown
 _waiting: ContextVar[bool] = ContextVar("waits_for_recovery", default=False)
 
 
@@ -161,17 +168,27 @@ async def ask(connection: Connection, agent_id: str) -> None:
         await connection.execute(*SQL.agent_row(agent_id=agent_id))
 
 
+async def node_of(connection: Connection, agent_id: str) -> str | None:
+    """Return the node of a cluster that has an agent's rows, as host:port."""
+    node: str | None = await connection.fetchval(_NODE_OF_AGENT, agent_id)
+    return node
+
+
 class CircuitBreakers:
     """The circuit breaker of a server and those of the nodes that have failed, each with its probe.
 
     Args:
         server: the breaker of the server; those of nodes have the same limits.
         answers: asks Postgres for a row of an agent, to find out whether the agent's node is back.
+        locate: asks the coordinator of a cluster for an agent's node, since a timeout names none. It raises nothing.
     """
 
-    def __init__(self, server: Breaker, answers: Answers) -> None:
+    def __init__(self, server: Breaker, answers: Answers, locate: Locate | None = None) -> None:
         self.server = server
         self._answers = answers
+        self._locate = locate
+        self._locating: dict[str, asyncio.Task[None]] = {}  # by agent
+        self._stopped = False
         self._server_probe = self._probe(server, "")
         self._nodes: dict[str, tuple[Breaker, Probe]] = {}
         self._node_of: dict[str, str] = {}  # of the agents with failures since their node last answered
@@ -191,6 +208,33 @@ class CircuitBreakers:
         if len(self._node_of) < _MAX_AGENTS or agent_id in self._node_of:
             self._node_of[agent_id] = node
 
+    def failed(self, agent_id: str, began: float, reason: str) -> None:
+        """Count the failure of an agent's call that began at a time, for the agent's node if that is known.
+
+        A call that had no answer in time names no node. On a cluster, the coordinator is asked for the agent's node in
+        the background, and then the failure is counted.
+        """
+        now = monotonic()
+        if reason != NO_ANSWER or self._locate is None or agent_id in self._node_of:
+            self._count(agent_id, began, now, reason)
+        elif agent_id not in self._locating and not self._stopped:
+            task = asyncio.create_task(self._count_at_node(self._locate, agent_id, began, now, reason))
+            self._locating[agent_id] = task
+            task.add_done_callback(lambda _: self._locating.pop(agent_id, None))
+
+    async def _count_at_node(self, locate: Locate, agent_id: str, began: float, now: float, reason: str) -> None:
+        if (node := await locate(agent_id)) is not None:
+            self.blame(agent_id, node)
+        self._count(agent_id, began, now, reason)
+
+    def _count(self, agent_id: str, began: float, now: float, reason: str) -> None:
+        breaker, probe = self.of(agent_id)
+        node = self._node_of.get(agent_id)
+        named = reason if node is None or node in reason else f"{reason} from the node {node}"
+        if breaker.failed(began, now, named) and not self._stopped:
+            log.warning("%s; next probe in %.2g s", breaker.refusal(), breaker.wait)
+            probe.begin()
+
     def answered(self, agent_id: str) -> None:
         """Close the breakers that count for an agent: Postgres answered a call, even if with an error."""
         self.server.answered()
@@ -199,7 +243,11 @@ class CircuitBreakers:
             self._nodes[node][0].answered()
 
     async def stop(self) -> None:
-        """Stop probing."""
+        """Stop probing and asking for nodes."""
+        self._stopped = True
+        for task in list(self._locating.values()):
+            task.cancel()
+            await asyncio.wait({task})
         for probe in (self._server_probe, *(probe for _, probe in self._nodes.values())):
             await probe.stop()
 

@@ -21,7 +21,7 @@ import asyncpg
 from brain.deadline import Deadline, late
 from brain.errors import EmbeddedServerError, StoreError, StoreUnavailable
 from brain.postgres import event_loop
-from brain.postgres.breaker import Breaker, CircuitBreakers, ask, failed_node, may_wait
+from brain.postgres.breaker import NO_ANSWER, Breaker, CircuitBreakers, ask, failed_node, may_wait, node_of
 from brain.postgres.connection_setup import CONTENDED, LOST, connect, fill, prepare, rejected
 from brain.postgres.refusals import plain_url
 from brain.postgres.transaction import Bound as Bound
@@ -38,7 +38,6 @@ _ATTEMPTS = 4
 _STATEMENTS = 100  # prepared statements cached per connection: asyncpg's default, more than this product has
 _CONNECT_SECONDS = 5.0
 _PROBE_SECONDS = 1.0  # a healthy server answers within milliseconds; the probe may have to connect first
-_IN_TIME = "no answer in time"
 _FAIR_SECONDS = 0.05  # a shorter wait says nothing about the server: the turn spent its time elsewhere
 
 
@@ -78,7 +77,7 @@ class Database:
         self._read_only = read_only
         self._pool_size = pool_size
         self._revive = revive
-        self._breakers = CircuitBreakers(breaker or Breaker(), self._answers)
+        self._breakers = CircuitBreakers(breaker or Breaker(), self._answers, self._node_of if clustered else None)
         self._pool: asyncpg.Pool | None = None
         self._loop: asyncio.AbstractEventLoop | None = None  # connections work only in the loop that opened them
         self._opening: asyncio.Task[None] | None = None
@@ -203,11 +202,12 @@ class Database:
         except (*LOST, TimeoutError, StoreUnavailable, asyncpg.QueryCanceledError) as error:
             if (node := failed_node(error)) is not None:
                 self._breakers.blame(attempt.scope.agent_id, node)
-            self._count_failure(attempt, began, getattr(error, "problem", str(error)) or _IN_TIME)
+            said = "" if isinstance(error, asyncpg.QueryCanceledError) else getattr(error, "problem", str(error))
+            self._count_failure(attempt, began, said or NO_ANSWER)
             raise
         except asyncio.CancelledError as cancelled:
             if late(cancelled):
-                self._count_failure(attempt, began, _IN_TIME)
+                self._count_failure(attempt, began, NO_ANSWER)
             raise
         except asyncpg.PostgresError:
             self._breakers.answered(attempt.scope.agent_id)
@@ -228,19 +228,23 @@ class Database:
             await pool.release(connection)
 
     def _count_failure(self, attempt: _Attempt[T], began: float, reason: str) -> None:
-        """Report a failed attempt to the circuit breaker, and start to probe Postgres if the breaker opens.
+        """Report a failed attempt to the circuit breaker, unless it says nothing about the server.
 
-        The failure is ignored if the attempt only waited for a free connection of the pool, or was too short to say
-        anything about the server.
+        It does not if it only waited for a free connection of the pool, or was too short.
         """
         pool, now = self._pool, monotonic()
         full = pool is not None and pool.get_size() == self._pool_size and pool.get_idle_size() == 0
-        if (full and not attempt.connected) or (reason == _IN_TIME and now - began < _FAIR_SECONDS):
+        if (full and not attempt.connected) or (reason == NO_ANSWER and now - began < _FAIR_SECONDS):
             return
-        breaker, probe = self._breakers.of(attempt.scope.agent_id)
-        if breaker.failed(began, now, reason) and not self._closed:
-            log.warning("%s; next probe in %.2g s", breaker.refusal(), breaker.wait)
-            probe.begin()
+        self._breakers.failed(attempt.scope.agent_id, began, reason)
+
+    async def _node_of(self, agent_id: str) -> str | None:
+        """Return the node with an agent's rows, or None if the coordinator does not say."""
+        attempt = _Attempt(Scope(agent_id), partial(node_of, agent_id=agent_id), _PROBE_SECONDS, False, False)
+        try:
+            return await Deadline(_PROBE_SECONDS * 1000).within(self._attempt(attempt))
+        except (*LOST, TimeoutError, StoreError, asyncpg.PostgresError):
+            return None
 
     async def _answers(self, agent_id: str) -> bool:
         """Return True if Postgres answers: the server itself for '', or the node with this agent's rows."""

@@ -51,6 +51,49 @@ async def test_failed_node_shuts_out_only_its_agents(database):
     assert before in again, "the connections to the coordinator stay"
 
 
+CATALOG = """
+CREATE TABLE pg_dist_node (groupid int, nodename text, nodeport int, noderole text);
+CREATE TABLE pg_dist_placement (shardid bigint, groupid int);
+INSERT INTO pg_dist_node VALUES (1, 'worker-1', 5432, 'primary'), (2, 'worker-2', 5432, 'primary');
+INSERT INTO pg_dist_placement VALUES (101, 1), (102, 2);
+CREATE FUNCTION get_shard_id_for_distribution_column(regclass, text) RETURNS bigint LANGUAGE sql IMMUTABLE
+AS $$ SELECT CASE WHEN $2 LIKE 'on-1-%' THEN 101 ELSE 102 END $$;
+GRANT SELECT ON pg_dist_node, pg_dist_placement TO PUBLIC
+"""
+
+
+@pytest.fixture
+async def cluster(urls):
+    """Yield a database on a server with the catalog of a Citus coordinator, as far as it says where agents are."""
+    admin = await asyncpg.connect(urls.admin)
+    await admin.execute(CATALOG)
+    database = Database(urls.app, pool_size=2, clustered=True, breaker=Breaker(failures=3, wait=30, longest=30))
+    yield database
+    await database.close()
+    await admin.execute(
+        "DROP TABLE pg_dist_node, pg_dist_placement; DROP FUNCTION get_shard_id_for_distribution_column"
+    )
+    await admin.close()
+
+
+async def hanging(connection):
+    await connection.execute("SELECT pg_sleep(60)")
+
+
+async def test_hanging_node_shuts_out_only_its_agents(cluster):
+    await cluster.open()
+    for n in range(3):
+        with pytest.raises(StoreUnavailable, match="no answer"):
+            await cluster.run(Scope(f"on-1-{n}"), hanging, timeout=0.1)
+        async with asyncio.timeout(20):
+            while cluster._breakers._locating:
+                await asyncio.sleep(0.01)
+    with pytest.raises(StoreUnavailable, match="no answer in time from the node worker-1:5432"):
+        await cluster.run(Scope("on-1-0"), working)
+    assert cluster.breaker.state == "closed"
+    assert await cluster.run(Scope("on-2-0"), working) == 1
+
+
 async def test_node_is_probed_and_its_agents_let_in_again(urls):
     database = Database(urls.app, breaker=Breaker(failures=2, wait=0.01))
     try:
