@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -19,13 +19,15 @@ from uuid import UUID
 
 from brain import statements
 from brain.errors import InvalidInput
-from brain.memory_rows import count, share_agent
+from brain.memory_rows import share_agent
 from brain.postgres.database import Connection, Database
-from brain.postgres.wire_types import as_value
+from brain.postgres.wire_types import as_value, count
 from brain.redacting import UNREDACTED, Redact, Redactor
 from brain.users import Scope
 
 SQL = statements.load("artifacts")
+
+_Piece = tuple[UUID, int, int, int, str]  # a chunk to store: artifact, ordinal, offset, line, content
 
 CHUNK_CHARS = 32_768  # characters per stored chunk, the least that a read costs; 50 MB of text take about 1,500 rows
 _SURROUNDING = 200  # characters of a matching line that are returned on each side of the match
@@ -142,7 +144,7 @@ class Artifacts:
         if not new:
             return True
         redacted = await self._redactor.run(partial(_redacted, list(new.values())))
-        columns = await asyncio.to_thread(_columns, redacted)
+        columns, pieces = await asyncio.to_thread(_columns, redacted)
 
         async def work(c: Connection) -> bool:
             await share_agent(c, scope.agent_id)
@@ -156,6 +158,9 @@ class Artifacts:
                     **columns,
                 )
             )
+            if rows:
+                stored = {row["id"] for row in rows}
+                await c.execute(*SQL.put_chunks(agent_id=scope.agent_id, **_chunk_columns(pieces, stored)))
             return len(rows) == len(new)
 
         return await self._database.run(scope, work, timeout=timeout)
@@ -225,27 +230,30 @@ def _redacted(artifacts: Sequence[NewArtifact], redact: Redact) -> list[NewArtif
     return [replace(artifact, content=redact(artifact.content)) for artifact in artifacts]
 
 
-def _columns(artifacts: Sequence[NewArtifact]) -> dict[str, list[Any]]:
-    """Return the columns of artifacts and their chunks, as parameters of the SQL statement `put`."""
+def _columns(artifacts: Sequence[NewArtifact]) -> tuple[dict[str, list[Any]], list[_Piece]]:
+    """Return the columns of artifacts, as parameters of the SQL statement `put`, and their chunks."""
     replacements = [_replacements(artifact.content) for artifact in artifacts]
     texts = [
         a.content.translate(chosen) if chosen else a.content for a, chosen in zip(artifacts, replacements, strict=True)
     ]
     pieces = [(a.id, *piece) for a, text in zip(artifacts, texts, strict=True) for piece in _pieces(text)]
     pairs = [{"pairs": [part for point, own in chosen.items() for part in (own, point)]} for chosen in replacements]
-    return {
+    columns: dict[str, list[Any]] = {
         "artifact_ids": [a.id for a in artifacts],
         "kinds": [a.kind for a in artifacts],
         "names": [a.name for a in artifacts],
         "tools": [a.tool for a in artifacts],
         "lengths": [len(a.content) for a in artifacts],
         "replacements": pairs,
-        "chunk_artifact_ids": [id for id, *_ in pieces],
-        "chunk_ordinals": [ordinal for _, ordinal, *_ in pieces],
-        "chunk_starts": [start for _, _, start, *_ in pieces],
-        "chunk_lines": [line for _, _, _, line, _ in pieces],
-        "chunk_contents": [content for *_, content in pieces],
     }
+    return columns, pieces
+
+
+def _chunk_columns(pieces: Sequence[_Piece], stored: Set[UUID]) -> dict[str, list[Any]]:
+    """Return the columns of the chunks of stored artifacts, as parameters of the SQL statement `put_chunks`."""
+    own = [piece for piece in pieces if piece[0] in stored]
+    names = ("artifact_ids", "ordinals", "starts", "lines", "contents")
+    return {name: [piece[n] for piece in own] for n, name in enumerate(names)}
 
 
 def _replacements(text: str) -> dict[int, int]:

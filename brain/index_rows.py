@@ -6,6 +6,7 @@ waits for running writes, and later writes see the new model.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from brain.embedding.embedders import Embedders, EmbeddingSpaces
 from brain.errors import EmbeddingError
 from brain.indexing import LexemeCounts
 from brain.postgres.database import Connection
-from brain.postgres.wire_types import encode_halfvec
+from brain.postgres.wire_types import count, encode_halfvec
 from brain.types import MemoryType, Vector
 
 SQL = statements.load("store")
@@ -34,6 +35,50 @@ class PassagePostings:
     type: MemoryType
     session_number: int | None
     posted: LexemeCounts
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedIndex:
+    """The numbers of deleted index entries and vectors, and of the lexemes of each deleted passage's memory."""
+
+    postings: int
+    embeddings: int
+    passages: int
+    content_lexemes: Counter[UUID]
+    context_lexemes: int
+
+
+async def delete(c: Connection, agent_id: str, ids: Sequence[UUID]) -> DeletedIndex:
+    """Delete the passages, postings and vectors of memories of the transaction's scope."""
+    of_memories = {"agent_id": agent_id, "memory_ids": list(ids)}
+    postings = count(await c.execute(*SQL.delete_postings(**of_memories)))
+    gone = await c.fetch(*SQL.delete_passages(**of_memories))
+    embeddings = count(await c.execute(*SQL.delete_embeddings(**of_memories)))
+    lexemes = Counter[UUID]()
+    for row in gone:
+        lexemes[row["memory_id"]] += row["content_length"]
+    return DeletedIndex(postings, embeddings, len(gone), lexemes, sum(row["context_length"] for row in gone))
+
+
+async def subtract_from_sessions(
+    c: Connection, agent_id: str, deleted: DeletedIndex, memories: Sequence[Mapping[str, Any]], *, number: int
+) -> None:
+    """Subtract the deleted lexemes of memories, given as rows (id, session_id), and `number` of memories for each."""
+    lexemes, numbers = Counter[str](), Counter[str]()
+    for row in memories:
+        if row["session_id"] is not None:
+            lexemes[row["session_id"]] += deleted.content_lexemes[row["id"]]
+            numbers[row["session_id"]] += number
+    if lexemes:
+        sessions = sorted(lexemes)
+        await c.execute(
+            *SQL.subtract_from_sessions(
+                agent_id=agent_id,
+                session_ids=sessions,
+                memories=[numbers[session_id] for session_id in sessions],
+                lexemes=[lexemes[session_id] for session_id in sessions],
+            )
+        )
 
 
 async def insert_postings(c: Connection, agent_id: str, places: Sequence[PassagePostings]) -> None:

@@ -265,7 +265,10 @@ async def rewrite(
     if await c.fetchval(*SQL.version(agent_id=scope.agent_id, memory_id=item.id)) != version:
         return False
     await _require_unique(c, scope.agent_id, item)
-    gone = await _delete_index(c, scope.agent_id, item.id)
+    gone = await index_rows.delete(c, scope.agent_id, [item.id])
+    await value_rows.delete(c, scope.agent_id, [item.id])
+    before = await c.fetch(*SQL.session_of(agent_id=scope.agent_id, memory_id=item.id))
+    await index_rows.subtract_from_sessions(c, scope.agent_id, gone, before, number=0)
     await _replace_row(c, scope.agent_id, item, replaced)
     sessions, _ = await _touch_sessions(c, scope.agent_id, [item], stored, 0, new=False)
     await _insert_index(c, scope.agent_id, [item], sessions, state.indexed.written)
@@ -275,22 +278,13 @@ async def rewrite(
             seqs=0,
             session_numbers=0,
             memories=0,
-            passages=len(item.passages) - gone["passages"],
+            passages=len(item.passages) - gone.passages,
             sessions=0,
-            content_lexemes=sum(piece.live.content_length for piece in item.passages) - gone["content_lexemes"],
-            context_lexemes=sum(piece.live.context_length for piece in item.passages) - gone["context_lexemes"],
+            content_lexemes=sum(piece.live.content_length for piece in item.passages) - gone.content_lexemes.total(),
+            context_lexemes=sum(piece.live.context_length for piece in item.passages) - gone.context_lexemes,
         ),
     )
     return True
-
-
-async def _delete_index(c: Connection, agent_id: str, id: UUID) -> Any:
-    """Delete the index entries, vectors and filter values of a memory; return the sums of its deleted passages."""
-    await c.execute(*SQL.delete_postings(agent_id=agent_id, memory_ids=[id]))
-    gone = await c.fetchrow(*SQL.delete_passages(agent_id=agent_id, memory_ids=[id]))
-    await c.execute(*SQL.delete_embeddings(agent_id=agent_id, memory_ids=[id]))
-    await value_rows.delete(c, agent_id, [id])
-    return gone
 
 
 async def _replace_row(c: Connection, agent_id: str, item: PreparedMemory, replaced: Mapping[str, Any]) -> None:
@@ -319,9 +313,9 @@ async def _replace_row(c: Connection, agent_id: str, item: PreparedMemory, repla
     if "occurred_at" in replaced:
         await c.execute(*SQL.move_superseded(agent_id=agent_id, memory_id=item.id, occurred_at=item.occurred_at))
     if replaced:
-        await c.execute(
-            *SQL.insert_revision(agent_id=agent_id, memory_id=item.id, changed=replaced, max_revisions=MAX_REVISIONS)
-        )
+        number = await c.fetchval(*SQL.insert_revision(agent_id=agent_id, memory_id=item.id, changed=replaced))
+        if (until := number - MAX_REVISIONS) > 0:
+            await c.execute(*SQL.drop_old_revisions(agent_id=agent_id, memory_id=item.id, until_number=until))
 
 
 async def _require_unique(c: Connection, agent_id: str, item: PreparedMemory) -> None:
@@ -343,8 +337,3 @@ def require_known(agent_id: str, ids: Collection[UUID], known: Collection[UUID])
     for id in ids:
         if id not in known:
             raise UnknownMemory(f"agent {agent_id!r} has no memory {id}")
-
-
-def count(tag: str) -> int:
-    """Return the number of rows in a command tag of Postgres, such as 'DELETE 3'."""
-    return int(tag.rsplit(" ", 1)[-1])

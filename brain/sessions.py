@@ -10,7 +10,7 @@ from brain import statements
 from brain.agent_rows import sharing
 from brain.errors import InvalidInput
 from brain.postgres.database import Connection, Database
-from brain.postgres.wire_types import as_value
+from brain.postgres.wire_types import as_value, count
 from brain.redacting import UNREDACTED, Redactor
 from brain.users import Scope
 
@@ -244,8 +244,12 @@ class Sessions:
 
     async def clear(self, scope: Scope, session_id: str) -> ClearedSession:
         """Delete a session's summary, plan, messages, artifacts and subtasks; its turns and memories stay."""
-        return ClearedSession(
-            **await self._database.run(
-                scope, lambda c: c.fetchrow(*SQL.clear(agent_id=scope.agent_id, session_id=session_id))
-            )
-        )
+        of_session = {"agent_id": scope.agent_id, "session_id": session_id}
+
+        async def work(c: Connection) -> ClearedSession:
+            artifacts = await c.execute(*SQL.clear_rows.fill(table="artifact")(**of_session))
+            subtasks = await c.execute(*SQL.clear_rows.fill(table="subtask")(**of_session))
+            cleared = await c.execute(*SQL.clear(**of_session))
+            return ClearedSession(sessions=count(cleared), artifacts=count(artifacts), subtasks=count(subtasks))
+
+        return await self._database.run(scope, work)

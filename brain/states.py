@@ -81,6 +81,7 @@ class MemoryStates:
             for state in await _locked(c, scope, ids, by):
                 state.require_hidden(now)
             await c.execute(*SQL.show(agent_id=scope.agent_id, memory_ids=list(ids), now=now))
+            await c.execute(*SQL.forget_replaced(agent_id=scope.agent_id, memory_ids=list(ids)))
 
         await self._database.run(scope, work)
 

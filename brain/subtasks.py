@@ -125,7 +125,7 @@ class Subtasks:
                 raise UnknownArtifact(f"artifacts: agent {scope.agent_id!r} has no artifact {missing}")
             title = (await _one(c, scope.agent_id, id)).title
             stems = sorted(set(lexemes(f"{title}\n{result}")))
-            await c.fetchrow(
+            finished = await c.fetchrow(
                 *SQL.finish(
                     agent_id=scope.agent_id,
                     subtask_id=id,
@@ -135,6 +135,9 @@ class Subtasks:
                     lexemes=stems,
                 )
             )
+            if finished is not None and artifacts:
+                bound = SQL.give_artifacts(agent_id=scope.agent_id, subtask_id=id, artifact_ids=list(artifacts))
+                await c.execute(*bound)
             return await _one(c, scope.agent_id, id)
 
         ended = await self._database.run(scope, work)

@@ -22,10 +22,10 @@ from brain.errors import InvalidInput
 from brain.index_rows import PassageVector
 from brain.indexing import IndexedPassage, passages, surroundings, texts
 from brain.languages import ENGLISH
-from brain.memory_rows import count, share_agent, share_users
+from brain.memory_rows import share_agent, share_users
 from brain.postgres.database import AllUsersView, Connection, Database
 from brain.postgres.transaction import write_as
-from brain.postgres.wire_types import as_value, encode_halfvec
+from brain.postgres.wire_types import as_value, count, encode_halfvec
 from brain.types import MemoryType
 
 SQL = statements.load("reembedding")

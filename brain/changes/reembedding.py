@@ -16,9 +16,8 @@ from brain.changes.backfill import SQL, Backfill, lock
 from brain.embedding.embedders import EmbeddingSpaces
 from brain.errors import InvalidInput
 from brain.memory_rows import SQL as WRITING
-from brain.memory_rows import count
 from brain.postgres.database import Connection
-from brain.postgres.wire_types import as_value
+from brain.postgres.wire_types import as_value, count
 from brain.statements import SqlStatement
 
 State = Literal["building", "ready", "live", "retired"]
@@ -191,8 +190,10 @@ class Reembedding(Backfill):
             live = (await _spaces(c, agent_id)).live
             if live == model:
                 raise InvalidInput(f"{model} is the live model of agent {agent_id!r}")
+            await c.execute(*SQL.release_cells(agent_id=agent_id, model=model))
             await c.execute(*SQL.release(agent_id=agent_id, model=model))
             moved = count(await c.execute(*SQL.own_turns(agent_id=agent_id, model=model, live_model=live)))
+            await c.execute(*SQL.delete_own_vectors(agent_id=agent_id, model=live))
             return moved + count(await c.execute(*SQL.delete_turn_vectors(agent_id=agent_id, model=model)))
 
         turns = await self._database.run(agent_id, release)

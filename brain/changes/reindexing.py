@@ -24,10 +24,10 @@ from brain.index_rows import PassagePostings, insert_postings
 from brain.language_detection import READ_CHARS, SAMPLE, language_of_store
 from brain.languages import require
 from brain.memory_rows import SQL as WRITING
-from brain.memory_rows import count, share_users
+from brain.memory_rows import share_users
 from brain.postgres.database import AllUsersView, Connection, Database
 from brain.postgres.transaction import write_as
-from brain.postgres.wire_types import as_value
+from brain.postgres.wire_types import as_value, count
 from brain.statements import SqlStatement
 from brain.text import label
 

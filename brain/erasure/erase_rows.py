@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from brain import value_rows
-from brain.memory_rows import SQL, count
+from brain import index_rows, value_rows
+from brain.memory_rows import SQL
 from brain.postgres.database import Connection
+from brain.postgres.wire_types import count
 from brain.receipts import Receipt
 
 
@@ -15,28 +16,35 @@ async def erase(c: Connection, agent_id: str, ids: list[UUID]) -> Receipt:
 
     Memories that they replaced stay hidden.
     """
-    postings = count(await c.execute(*SQL.delete_postings(agent_id=agent_id, memory_ids=ids)))
-    gone = await c.fetchrow(*SQL.delete_passages(agent_id=agent_id, memory_ids=ids))
-    embeddings = count(await c.execute(*SQL.delete_embeddings(agent_id=agent_id, memory_ids=ids)))
+    index = await index_rows.delete(c, agent_id, ids)
     await value_rows.delete(c, agent_id, ids)
     usage = count(await c.execute(*SQL.delete_usage(agent_id=agent_id, memory_ids=ids)))
-    responses = await c.fetchval(*SQL.withhold_responses(agent_id=agent_id, memory_ids=ids))
+    withheld = await c.fetch(*SQL.withhold_responses(agent_id=agent_id, memory_ids=ids))
     exposures = count(await c.execute(*SQL.delete_exposures(agent_id=agent_id, memory_ids=ids)))
     revisions = count(await c.execute(*SQL.delete_revisions(agent_id=agent_id, memory_ids=ids)))
-    memories = await c.fetchval(*SQL.delete_memories(agent_id=agent_id, memory_ids=ids))
+    gone = await c.fetch(*SQL.delete_memories(agent_id=agent_id, memory_ids=ids))
+    await index_rows.subtract_from_sessions(c, agent_id, index, gone, number=1)
     await c.execute(*SQL.clear_pointers(agent_id=agent_id, memory_ids=ids))
     await c.execute(
         *SQL.add_to_counts(
             agent_id=agent_id,
             seqs=0,
             session_numbers=0,
-            memories=-memories,
-            passages=-gone["passages"],
+            memories=-len(gone),
+            passages=-index.passages,
             sessions=0,
-            content_lexemes=-gone["content_lexemes"],
-            context_lexemes=-gone["context_lexemes"],
+            content_lexemes=-index.content_lexemes.total(),
+            context_lexemes=-index.context_lexemes,
         ),
     )
     return Receipt(
-        agent_id, memories, gone["passages"], embeddings, postings, exposures, usage, revisions, responses=responses
+        agent_id,
+        len(gone),
+        index.passages,
+        index.embeddings,
+        index.postings,
+        exposures,
+        usage,
+        revisions,
+        responses=sum(row["kept"] for row in withheld),
     )

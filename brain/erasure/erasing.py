@@ -14,9 +14,9 @@ from functools import partial
 from typing import TypeAlias
 from uuid import UUID
 
-from brain import caches, memory_rows, statements
+from brain import caches, memory_rows
 from brain.embedding.embedders import Embedders
-from brain.erasure import erase_rows, preview, purge_derived
+from brain.erasure import erase_rows, erase_scope, preview, purge_derived
 from brain.erasure.purge_derived import Purge, Quoting
 from brain.erasure.residue import Residue, says_nothing
 from brain.errors import InvalidInput, StoreConflict, StoreError, UnknownMemory
@@ -27,9 +27,6 @@ from brain.receipts import Erasure, Receipt, total
 from brain.store import MAX_TRIES, MemoryStore
 from brain.types import Memory, NewMemory
 from brain.users import SHARED, Scope
-
-_OF_AGENT = statements.load("erase_scope", own="true")
-_OF_USER = statements.load("erase_scope", own="user_id = cognitive.scope()")
 
 _End: TypeAlias = Receipt | list[Quoting] | None  # of an erasure's last transaction
 
@@ -213,10 +210,7 @@ class Eraser:
         async def work(c: Connection) -> Receipt:
             await c.execute(*SQL.own_rows(agent_id=agent_id))
             await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id))
-            rows = dict(await c.fetchrow(*_OF_AGENT.rows(agent_id=agent_id)))
-            await c.execute(*_OF_AGENT.erase(agent_id=agent_id))
-            policies = await c.fetchval(*_OF_AGENT.erase_policies(agent_id=agent_id))
-            receipt = Receipt(agent_id, policies=policies, **rows)
+            receipt = await erase_scope.agent(c, agent_id)
             await purge_derived.log(c, agent_id, "agent", purge_derived.counts(receipt))
             return receipt
 
@@ -233,10 +227,7 @@ class Eraser:
         async def work(c: Connection) -> Receipt:
             await write_as(c, user_id)
             await c.execute(*SQL.own_rows(agent_id=agent_id))
-            rows = dict(await c.fetchrow(*_OF_USER.rows(agent_id=agent_id)))
-            await c.execute(*_OF_USER.erase(agent_id=agent_id))
-            rows["turns"] += await c.fetchval(*_OF_USER.erase_recorded(agent_id=agent_id))
-            receipt = Receipt(agent_id, user_id=user_id, **rows)
+            receipt = await erase_scope.user(c, agent_id, user_id)
             await purge_derived.log(c, agent_id, "user", purge_derived.counts(receipt))
             return receipt
 

@@ -73,7 +73,8 @@ async def _withheld(purge: Purge, gone: _ByUser, c: Connection) -> int:
     responses = 0
     for user_id, ids in sorted(gone.items(), key=lambda own: (own[0] != purge.user_id, own[0])):
         await _write_as(purge, user_id, c)
-        responses += await c.fetchval(*SQL.withhold_responses(agent_id=purge.agent_id, memory_ids=ids))
+        withheld = await c.fetch(*SQL.withhold_responses(agent_id=purge.agent_id, memory_ids=ids))
+        responses += sum(row["kept"] for row in withheld)
     await _write_as(purge, purge.user_id, c)
     return responses
 

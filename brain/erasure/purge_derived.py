@@ -115,10 +115,9 @@ async def _turns(c: Connection, purge: Purge, since: int | None) -> Mapping[str,
     rows = await c.fetch(*purge.sql.turns_holding(agent_id=agent_id, probes=remains.probes, since_transaction=since))
     held = [row for row in rows if remains.contains_any(row["message"]) or remains.contains_any(row["query"])]
     for row in held:
-        message = remains.cut(row["message"])
-        await c.execute(
-            *purge.sql.cut_turn(agent_id=agent_id, user_id=row["user_id"], turn_id=row["turn_id"], message=message)
-        )
+        of_turn = {"agent_id": agent_id, "user_id": row["user_id"], "turn_id": row["turn_id"]}
+        await c.execute(*purge.sql.drop_turn_vectors(**of_turn))
+        await c.execute(*purge.sql.cut_turn(**of_turn, message=remains.cut(row["message"])))
     answered = [row for row in rows if remains.contains_any(row["response"])]
     users, turns = _columns(answered, "user_id", "turn_id")
     await c.execute(*purge.sql.drop_responses(agent_id=agent_id, user_ids=users, turn_ids=turns))

@@ -26,7 +26,6 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 Retained = MemoryType | Kind
 _BATCH = 200  # rows per transaction: a turn waits for one only milliseconds
 _ENDS: Mapping[Retained, str] = {
-    "turns": "delete_turns",
     "artifacts": "delete_artifacts",
     "subtasks": "delete_subtasks",
     "sessions": "clear_sessions",
@@ -102,9 +101,15 @@ async def _due(agent_id: str, kind: Retained, until: datetime, c: Connection) ->
         bound = SQL.old_memories(agent_id=agent_id, until=until, limit=_BATCH, type=kind)
     elif kind == "hidden":
         bound = SQL.hidden_memories(agent_id=agent_id, until=until, limit=_BATCH)
+    elif kind == "turns":
+        bound = SQL.old_turns(agent_id=agent_id, until=until, limit=_BATCH)
     else:
         bound = SQL[_ENDS[kind]](agent_id=agent_id, until=until, limit=_BATCH)
     rows: Sequence[Any] = await c.fetch(*bound)
+    if kind == "turns":
+        old = {"user_ids": [row["user_id"] for row in rows], "turn_ids": [row["turn_id"] for row in rows]}
+        for table in ("exposure", "shadow", "turn"):
+            await c.execute(*SQL.delete_turns.fill(table=table)(agent_id=agent_id, **old))
     return rows
 
 

@@ -45,3 +45,8 @@ def as_value(kind: Callable[..., Value], row: Mapping[str, Any], **others: Any) 
 @cache
 def _fields(kind: Callable[..., object]) -> frozenset[str]:
     return frozenset(each.name for each in fields(cast("type[Any]", kind)))
+
+
+def count(tag: str) -> int:
+    """Return the number of rows in a command tag of Postgres, such as 'DELETE 3'."""
+    return int(tag.rsplit(" ", 1)[-1])

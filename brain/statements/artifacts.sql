@@ -4,32 +4,29 @@ SELECT id FROM cognitive.artifact
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = ANY(:artifact_ids::uuid[])
 
 -- name: put
--- Store artifacts with their chunks; existing ones are not changed. With `only_of_turn`, store them only if the turn
+-- Store artifacts, and return the new ones; existing ones are not changed. With `only_of_turn`, store them only if the turn
 -- exists, so that nothing is left of an erased turn. Texts received before an erasure are not stored.
-WITH new AS (
-    INSERT INTO cognitive.artifact (agent_id, user_id, id, session_id, turn_id, kind, name, tool, characters, replacements)
-    SELECT :agent_id, cognitive.scope(), a.id, :session_id, :turn_id, a.kind, a.name, a.tool, a.characters,
-           ARRAY(SELECT jsonb_array_elements_text(a.replacements -> 'pairs')::integer)
-    FROM unnest(:artifact_ids::uuid[], :kinds::text[], :names::text[], :tools::text[], :lengths::bigint[],
-        :replacements::jsonb[])
-         AS a(id, kind, name, tool, characters, replacements)
-    WHERE NOT EXISTS (
-        SELECT 1 FROM cognitive.erasure
-        WHERE agent_id = :agent_id AND what <> 'retention' AND at >= to_timestamp(:received_at::float8))
-      AND (NOT :only_of_turn::boolean OR EXISTS (
-        SELECT 1 FROM cognitive.turn WHERE agent_id = :agent_id AND user_id = cognitive.scope()
-            AND turn_id = :turn_id::text AND response IS DISTINCT FROM ''))
-    ORDER BY a.id
-    ON CONFLICT DO NOTHING RETURNING id),
-pieces AS (
-    INSERT INTO cognitive.artifact_chunk (agent_id, user_id, artifact_id, ordinal, start, line, content)
-    SELECT :agent_id, cognitive.scope(), p.artifact_id, p.ordinal, p.start, p.line, p.content
-    FROM unnest(:chunk_artifact_ids::uuid[], :chunk_ordinals::integer[], :chunk_starts::bigint[],
-        :chunk_lines::bigint[], :chunk_contents::text[])
-         AS p(artifact_id, ordinal, start, line, content)
-    WHERE p.artifact_id IN (SELECT id FROM new)
-    RETURNING 1)
-SELECT id FROM new
+INSERT INTO cognitive.artifact (agent_id, user_id, id, session_id, turn_id, kind, name, tool, characters, replacements)
+SELECT :agent_id, cognitive.scope(), a.id, :session_id, :turn_id, a.kind, a.name, a.tool, a.characters,
+       ARRAY(SELECT jsonb_array_elements_text(a.replacements -> 'pairs')::integer)
+FROM unnest(:artifact_ids::uuid[], :kinds::text[], :names::text[], :tools::text[], :lengths::bigint[],
+    :replacements::jsonb[])
+     AS a(id, kind, name, tool, characters, replacements)
+WHERE NOT EXISTS (
+    SELECT 1 FROM cognitive.erasure
+    WHERE agent_id = :agent_id AND what <> 'retention' AND at >= to_timestamp(:received_at::float8))
+  AND (NOT :only_of_turn::boolean OR EXISTS (
+    SELECT 1 FROM cognitive.turn WHERE agent_id = :agent_id AND user_id = cognitive.scope()
+        AND turn_id = :turn_id::text AND response IS DISTINCT FROM ''))
+ORDER BY a.id
+ON CONFLICT DO NOTHING RETURNING id
+
+-- name: put_chunks
+-- Store the chunks of new artifacts.
+INSERT INTO cognitive.artifact_chunk (agent_id, user_id, artifact_id, ordinal, start, line, content)
+SELECT :agent_id, cognitive.scope(), p.artifact_id, p.ordinal, p.start, p.line, p.content
+FROM unnest(:artifact_ids::uuid[], :ordinals::integer[], :starts::bigint[], :lines::bigint[], :contents::text[])
+     AS p(artifact_id, ordinal, start, line, content)
 
 -- name: of_session
 -- The artifacts of a session of the transaction's scope, oldest first.

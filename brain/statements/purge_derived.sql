@@ -17,11 +17,12 @@ WHERE agent_id = :agent_id AND <searched> AND (:since_transaction::bigint IS NUL
     SELECT 1 FROM unnest(:probes::text[]) AS p(probe)
     WHERE strpos(lower(concat_ws(' ', t.message, t.trace ->> 'query', t.response)), p.probe) > 0)
 
+-- name: drop_turn_vectors
+-- Delete the vectors of a turn, which are derived from its text.
+DELETE FROM cognitive.turn_embedding WHERE agent_id = :agent_id AND user_id = :user_id AND turn_id = :turn_id
+
 -- name: cut_turn
 -- Replace the text of a turn. Its vector and record are derived from the text and are deleted.
-WITH vectors AS (
-    DELETE FROM cognitive.turn_embedding
-    WHERE agent_id = :agent_id AND user_id = :user_id AND turn_id = :turn_id)
 UPDATE cognitive.turn SET message = :message, model = NULL, query = NULL,
     trace = trace - ARRAY['record', 'query'] || jsonb_build_object('query', '', 'record', NULL, 'erased', true)
 WHERE agent_id = :agent_id AND user_id = :user_id AND turn_id = :turn_id

@@ -87,9 +87,12 @@ FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
 ORDER BY t.at DESC, t.turn_id LIMIT :limit
 
 -- name: release
--- Stop storing vectors of a model and its cells.
-WITH cell AS (DELETE FROM cognitive.cell WHERE agent_id = :agent_id AND model = :model)
+-- Stop storing vectors of a model.
 DELETE FROM cognitive.embedding_model WHERE agent_id = :agent_id AND model = :model
+
+-- name: release_cells
+-- Delete the cells of a model.
+DELETE FROM cognitive.cell WHERE agent_id = :agent_id AND model = :model
 
 -- name: stored
 -- The models of the agent's vectors, registered or not; read by skipping through index keys, not through vectors.
@@ -124,13 +127,15 @@ DELETE FROM cognitive.embedding WHERE agent_id = :agent_id AND model = :model AN
 
 -- name: own_turns
 -- For turns recorded with one model that also have a vector of the live model: make that the turn's own vector.
-WITH moved AS (
-    UPDATE cognitive.turn AS t SET model = e.model, query = e.embedding FROM cognitive.turn_embedding AS e
-    WHERE t.agent_id = :agent_id AND t.model = :model AND e.agent_id = :agent_id AND e.user_id = t.user_id
-        AND e.turn_id = t.turn_id AND e.model = :live_model
-    RETURNING t.user_id, t.turn_id)
-DELETE FROM cognitive.turn_embedding AS e USING moved
-WHERE e.agent_id = :agent_id AND e.user_id = moved.user_id AND e.turn_id = moved.turn_id AND e.model = :live_model
+UPDATE cognitive.turn AS t SET model = e.model, query = e.embedding FROM cognitive.turn_embedding AS e
+WHERE t.agent_id = :agent_id AND t.model = :model AND e.agent_id = :agent_id AND e.user_id = t.user_id
+    AND e.turn_id = t.turn_id AND e.model = :live_model
+
+-- name: delete_own_vectors
+-- Delete the vectors of a model of the turns that have it as their own vector.
+DELETE FROM cognitive.turn_embedding AS e USING cognitive.turn AS t
+WHERE e.agent_id = :agent_id AND t.agent_id = :agent_id AND e.user_id = t.user_id AND e.turn_id = t.turn_id
+    AND e.model = :model AND t.model = :model
 
 -- name: delete_turn_vectors
 -- Delete some vectors of turns of a model.

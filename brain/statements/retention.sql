@@ -22,19 +22,15 @@ WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = ANY(:memory_
 SELECT id FROM cognitive.memory
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = ANY(:memory_ids::uuid[]) AND hidden_at < :until
 
+-- name: old_turns
+-- Turns that are older than `until`, the oldest first.
+SELECT user_id, turn_id, turn_id AS id FROM cognitive.turn WHERE agent_id = :agent_id AND opened_at < :until
+ORDER BY opened_at LIMIT :limit
+
 -- name: delete_turns
--- Delete turns with their exposures and shadow results.
-WITH old AS (
-    SELECT user_id, turn_id FROM cognitive.turn WHERE agent_id = :agent_id AND opened_at < :until
-        ORDER BY opened_at LIMIT :limit),
-shown AS (
-    DELETE FROM cognitive.exposure
-    WHERE agent_id = :agent_id AND (user_id, turn_id) IN (SELECT user_id, turn_id FROM old)),
-beside AS (
-    DELETE FROM cognitive.shadow
-    WHERE agent_id = :agent_id AND (user_id, turn_id) IN (SELECT user_id, turn_id FROM old))
-DELETE FROM cognitive.turn
-WHERE agent_id = :agent_id AND (user_id, turn_id) IN (SELECT user_id, turn_id FROM old) RETURNING turn_id AS id
+-- Delete the rows of turns in one table.
+DELETE FROM cognitive.<table> AS t USING unnest(:user_ids::text[], :turn_ids::text[]) AS old(user_id, turn_id)
+WHERE t.agent_id = :agent_id AND t.user_id = old.user_id AND t.turn_id = old.turn_id
 
 -- name: delete_artifacts
 -- Delete artifacts.

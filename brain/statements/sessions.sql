@@ -91,15 +91,10 @@ RETURNING session_id
 
 -- name: clear
 -- Clear the texts that a session stores; its turns and memories stay.
-WITH artifact AS (
-         DELETE FROM cognitive.artifact
-         WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id RETURNING id),
-     subtask AS (
-         DELETE FROM cognitive.subtask
-         WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id RETURNING id),
-     session AS (
-         UPDATE cognitive.session SET summary = DEFAULT, summarized_until = NULL, plan = DEFAULT, step = DEFAULT,
-             recent_messages = NULL
-         WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id RETURNING session_id)
-SELECT (SELECT count(*) FROM session) AS sessions, (SELECT count(*) FROM artifact) AS artifacts,
-       (SELECT count(*) FROM subtask) AS subtasks
+UPDATE cognitive.session SET summary = DEFAULT, summarized_until = NULL, plan = DEFAULT, step = DEFAULT,
+    recent_messages = NULL
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id
+
+-- name: clear_rows
+-- Delete the rows of a session in one table.
+DELETE FROM cognitive.<table> WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id

@@ -82,14 +82,15 @@ FROM unnest(:memory_ids::uuid[], :hidden_at::timestamptz[], :replaced_by::uuid[]
 WHERE m.agent_id = :agent_id AND m.user_id = cognitive.scope() AND m.id = h.id AND (m.hidden_at IS NULL OR h.hidden_at <= m.hidden_at)
 
 -- name: show
--- Show hidden memories again: until `expires_at`, if that is later than `now`, else without an end. The memories that
--- superseded them do so no longer.
-WITH shown AS (
-    UPDATE cognitive.memory SET updated_at = now(), replaced_by = NULL,
-        expires_at = CASE WHEN expires_at > :now THEN expires_at END,
-        hidden_at = CASE WHEN expires_at > :now THEN expires_at END,
-        hidden_reason = CASE WHEN expires_at > :now THEN 'expired' END
-    WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = ANY(:memory_ids::uuid[]))
+-- Show hidden memories again: until `expires_at`, if that is later than `now`, else without an end.
+UPDATE cognitive.memory SET updated_at = now(), replaced_by = NULL,
+    expires_at = CASE WHEN expires_at > :now THEN expires_at END,
+    hidden_at = CASE WHEN expires_at > :now THEN expires_at END,
+    hidden_reason = CASE WHEN expires_at > :now THEN 'expired' END
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = ANY(:memory_ids::uuid[])
+
+-- name: forget_replaced
+-- Record that memories supersede these ones no longer, which are shown again.
 UPDATE cognitive.memory SET supersedes = NULL
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND supersedes = ANY(:memory_ids::uuid[]) AND id <> ALL(:memory_ids::uuid[])
 
@@ -278,23 +279,21 @@ USING (SELECT memory_id, ordinal, unnest(lexemes) AS lexeme FROM cognitive.passa
 WHERE p.agent_id = :agent_id AND p.user_id = cognitive.scope() AND p.lexeme = gone.lexeme AND p.memory_id = gone.memory_id AND p.ordinal = gone.ordinal
 
 -- name: delete_passages
--- Delete the passages of memories, subtract their lexemes from the sessions, and return the totals.
-WITH gone AS (
-    DELETE FROM cognitive.passage
-    WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND memory_id = ANY(:memory_ids::uuid[])
-    RETURNING memory_id, content_length, context_length),
-session_loss AS (
-    SELECT m.session_id, sum(g.content_length) AS lexemes
-    FROM gone AS g JOIN cognitive.memory AS m
-        ON m.agent_id = :agent_id AND m.user_id = cognitive.scope() AND m.id = g.memory_id
-    WHERE m.session_id IS NOT NULL GROUP BY m.session_id),
-sessions AS (
-    UPDATE cognitive.session AS s SET lexemes = s.lexemes - l.lexemes
-    FROM session_loss AS l
-    WHERE s.agent_id = :agent_id AND s.user_id = cognitive.scope() AND s.session_id = l.session_id)
-SELECT count(*) AS passages, coalesce(sum(content_length), 0)::bigint AS content_lexemes,
-       coalesce(sum(context_length), 0)::bigint AS context_lexemes
-FROM gone
+-- Delete the passages of memories, and return the numbers of their lexemes.
+DELETE FROM cognitive.passage
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND memory_id = ANY(:memory_ids::uuid[])
+RETURNING memory_id, content_length, context_length
+
+-- name: session_of
+-- The session of a memory, NULL if it has none.
+SELECT id, session_id FROM cognitive.memory
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = :memory_id
+
+-- name: subtract_from_sessions
+-- Subtract deleted memories and lexemes from the counts of their sessions.
+UPDATE cognitive.session AS s SET memories = s.memories - l.memories, lexemes = s.lexemes - l.lexemes
+FROM unnest(:session_ids::text[], :memories::integer[], :lexemes::bigint[]) AS l(session_id, memories, lexemes)
+WHERE s.agent_id = :agent_id AND s.user_id = cognitive.scope() AND s.session_id = l.session_id
 
 -- name: delete_embeddings
 -- Delete the vectors of memories.
@@ -307,15 +306,16 @@ DELETE FROM cognitive.usage
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND memory_id = ANY(:memory_ids::uuid[])
 
 -- name: insert_revision
--- Store the previous fields of a changed memory under the next number, and keep the latest `max_revisions`.
-WITH numbered AS (
-    INSERT INTO cognitive.revision (agent_id, user_id, memory_id, number, previous)
-    SELECT :agent_id, cognitive.scope(), :memory_id, coalesce(max(number), 0) + 1, :changed
-    FROM cognitive.revision WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND memory_id = :memory_id
-    RETURNING number)
-DELETE FROM cognitive.revision AS r USING numbered AS n
-WHERE r.agent_id = :agent_id AND r.user_id = cognitive.scope() AND r.memory_id = :memory_id
-      AND r.number <= n.number - :max_revisions
+-- Store the previous fields of a changed memory under the next number, and return this number.
+INSERT INTO cognitive.revision (agent_id, user_id, memory_id, number, previous)
+SELECT :agent_id, cognitive.scope(), :memory_id, coalesce(max(number), 0) + 1, :changed
+FROM cognitive.revision WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND memory_id = :memory_id
+RETURNING number
+
+-- name: drop_old_revisions
+-- Delete the revisions of a memory up to a number.
+DELETE FROM cognitive.revision
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND memory_id = :memory_id AND number <= :until_number
 
 -- name: revisions
 -- The revisions of a memory, latest first; one row without a number if it was never changed, none if it does not
@@ -334,7 +334,7 @@ WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND memory_id = ANY(:
 -- Delete the responses of turns that were shown these memories and of later turns in their sessions, because a
 -- conversation may repeat what it contains. A pinned memory is in the prompt of every turn since it was stored. An
 -- open turn is marked with an empty response, so that its response is not stored. A shared memory was shown in turns of
--- all users, a user's only in the user's. Run it before `delete_exposures`.
+-- all users, a user's only in the user's. Run it before `delete_exposures`. Return per turn whether it had a response.
 WITH pinned AS MATERIALIZED (
     SELECT created_at FROM cognitive.memory WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[]) AND pinned),
 told AS (
@@ -350,34 +350,24 @@ held AS (
     SELECT t.user_id, t.turn_id FROM cognitive.turn AS t
     WHERE t.agent_id = :agent_id AND (cognitive.scope() = '' OR t.user_id = cognitive.scope())
           AND t.opened_at >= (SELECT min(created_at) FROM pinned)
-          AND EXISTS (SELECT 1 FROM pinned)),  -- evaluated once; without a pinned memory no turn is read
-gone AS (
-    UPDATE cognitive.turn AS t SET response = CASE WHEN t.status = 'open' OR t.expired THEN '' END
-    FROM (SELECT user_id, turn_id, response FROM cognitive.turn
-          WHERE agent_id = :agent_id AND (user_id, turn_id) IN (SELECT user_id, turn_id FROM held)
-                AND (response <> '' OR response IS NULL AND (status = 'open' OR expired))
-          ORDER BY user_id, turn_id FOR UPDATE) AS was
-    WHERE t.agent_id = :agent_id AND t.user_id = was.user_id AND t.turn_id = was.turn_id
-    RETURNING was.response IS NOT NULL AS kept)
-SELECT count(*) FILTER (WHERE kept) FROM gone
+          AND EXISTS (SELECT 1 FROM pinned))  -- evaluated once; without a pinned memory no turn is read
+UPDATE cognitive.turn AS t SET response = CASE WHEN t.status = 'open' OR t.expired THEN '' END
+FROM (SELECT user_id, turn_id, response FROM cognitive.turn
+      WHERE agent_id = :agent_id AND (user_id, turn_id) IN (SELECT user_id, turn_id FROM held)
+            AND (response <> '' OR response IS NULL AND (status = 'open' OR expired))
+      ORDER BY user_id, turn_id FOR UPDATE) AS was
+WHERE t.agent_id = :agent_id AND t.user_id = was.user_id AND t.turn_id = was.turn_id
+RETURNING was.response IS NOT NULL AS kept
 
 -- name: delete_exposures
 -- Delete the exposures of memories: those of shared ones in the turns of all users.
 DELETE FROM cognitive.exposure WHERE agent_id = :agent_id AND memory_id = ANY(:memory_ids::uuid[])
 
 -- name: delete_memories
--- Delete memories, and subtract them from the counts of their sessions.
-WITH gone AS (
-    DELETE FROM cognitive.memory
-    WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = ANY(:memory_ids::uuid[])
-    RETURNING id, session_id),
-per_session AS (
-    SELECT session_id, count(*) AS memories FROM gone WHERE session_id IS NOT NULL GROUP BY session_id),
-sessions AS (
-    UPDATE cognitive.session AS s SET memories = s.memories - p.memories
-    FROM per_session AS p
-    WHERE s.agent_id = :agent_id AND s.user_id = cognitive.scope() AND s.session_id = p.session_id)
-SELECT count(*) AS memories FROM gone
+-- Delete memories, and return them with their sessions.
+DELETE FROM cognitive.memory
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = ANY(:memory_ids::uuid[])
+RETURNING id, session_id
 
 -- name: clear_pointers
 -- Clear the ids of erased memories in others. Memories that an erased one had replaced stay hidden: forgetting the new

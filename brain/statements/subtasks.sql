@@ -34,15 +34,15 @@ WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = :subtask_id 
 RETURNING id
 
 -- name: finish
--- Finish an open subtask and give its artifacts its id. The first result is final.
-WITH finished AS (
-    UPDATE cognitive.subtask SET status = :status, result = :result, artifacts = :artifact_ids, lexemes = :lexemes,
-        completed_at = now()
-    WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = :subtask_id AND status = 'open' RETURNING id),
-left_behind AS (
-    UPDATE cognitive.artifact AS a SET subtask_id = finished.id
-    FROM finished WHERE a.agent_id = :agent_id AND a.user_id = cognitive.scope() AND a.id = ANY(:artifact_ids::uuid[]))
-SELECT id FROM finished
+-- Finish an open subtask. The first result is final.
+UPDATE cognitive.subtask SET status = :status, result = :result, artifacts = :artifact_ids, lexemes = :lexemes,
+    completed_at = now()
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = :subtask_id AND status = 'open' RETURNING id
+
+-- name: give_artifacts
+-- Give artifacts the id of the finished subtask that left them.
+UPDATE cognitive.artifact SET subtask_id = :subtask_id
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = ANY(:artifact_ids::uuid[])
 
 -- name: archived
 -- Set the memories that a finished subtask left.

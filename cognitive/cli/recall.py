@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _RecallAnswer:
     """The answer of the command; it is false if nothing was found. The fields are those of `RecallHits`."""
 
     hits: RecallHits
@@ -97,13 +97,13 @@ def command(
     )
 
 
-async def _recall(agent: str, query: str, filters: dict[str, Any]) -> _Found:
+async def _recall(agent: str, query: str, filters: dict[str, Any]) -> _RecallAnswer:
     async with cognitive.CognitiveLayer.open() as layer:
         hits = await layer.recall(agent, query, **filters)
-        return _Found(hits, hits.more, hits.lag_seconds)
+        return _RecallAnswer(hits, hits.more, hits.lag_seconds)
 
 
-def _show_hits(scores: bool, found: _Found) -> None:
+def _show_hits(scores: bool, found: _RecallAnswer) -> None:
     rows = [
         (f"{hit.score:.3f}", hit.type, printing.day(hit.occurred_at), _words(hit, scores), hit.memory_id)
         for hit in found.hits

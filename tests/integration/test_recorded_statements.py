@@ -15,10 +15,9 @@ from brain.postgres.transaction import beginning
 from brain.users import Scope
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Turn
 from tests.internals import internals
-from tests.unit.test_statements import PORTS, TABLE, bare, unrestricted_joins
+from tests.unit.test_statements import PORTS, TABLE, WRITES, bare, unrestricted_joins
 
 POLICY = Policy(deadline_ms=20_000, deadlines={"post_turn_ms": 20_000}, capture="exchange", abstention=False)
-WRITES = re.compile(rf"(?:\bINSERT INTO|(?<!FOR )(?<!DO )\bUPDATE|\bDELETE FROM) ({TABLE})")
 CALLS = re.compile(r"\bcognitive\.(\w+)\(")
 SETS = re.compile(r"\bSET LOCAL ([\w.]+)")
 FACT = "The kettle in the boat house leaks."

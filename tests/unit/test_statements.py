@@ -58,6 +58,7 @@ SLOTS = {
     "session": "session_id = :session_id",
     "condition": "TRUE",
     "own": "user_id = cognitive.scope()",
+    "table": "turn",
 }
 PARTS = ("listed", "narrowed", "listed_words", "listed_vectors", "admitted", "short", "indexed")  # with a filter
 FILTER = {
@@ -215,6 +216,27 @@ def unrestricted_joins(text: str, agent: str = r"\$1") -> list[str]:
         for table, alias, condition in joins
         if not re.search(rf"\b{alias}\.agent_id = {agent}\b", condition)
     ]
+
+
+WRITES = re.compile(rf"(?:\bINSERT INTO|(?<!FOR )(?<!DO )\bUPDATE|\bDELETE FROM) ({TABLE})")
+WRITES_IN_PARTS = {
+    "assignment.move_memories": "foreign keys of all tables are checked at its end",
+    "assignment.move_session": "foreign keys of all tables are checked at its end",
+    "purge_derived.cut_candidate": "replaces a row that cannot be updated",
+    "purge_derived.cut_choice": "replaces a row that cannot be updated",
+    "reindexing.leave": "recomputes lengths from the postings that it leaves",
+}
+
+
+def test_few_statements_write_inside_a_query():
+    """A cluster runs such a statement in parts, whose rows it sends to every machine."""
+    in_parts = set()
+    for port, name, sql in NAMED:
+        text = bare(sql)
+        begins = [text[: match.start()] for match in WRITES.finditer(text)]
+        if any(before.count("(") > before.count(")") for before in begins):
+            in_parts.add(f"{port}.{name}")
+    assert in_parts == set(WRITES_IN_PARTS)
 
 
 @pytest.mark.parametrize(("port", "name", "sql"), NAMED, ids=IDS)
