@@ -34,7 +34,7 @@ SQL = statements.load("replica")
 _ROLES_SECONDS = 10.0  # timeout of the query for the available roles
 _STANDBY_MS = 2_000.0  # timeout to connect to a standby: less than a page's timeout
 _RETRY_SECONDS = 5.0  # a standby that failed is not used for so long
-_PRIMARY_SECONDS = 2.0  # a page's lag is reckoned from a position of the primary that is at most so old
+_PRIMARY_SECONDS = 2.0  # maximum age of the primary's position, from which a page's lag is computed
 _ASK_SECONDS = 1.0  # timeout of the query for that position: the standby is read without it too
 _COMPARE_MS = 2_000.0  # timeout for comparing both servers: a health check must not hang on one of them
 
