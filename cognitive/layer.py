@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
 from time import time
 from uuid import UUID, uuid4
 
@@ -30,7 +29,7 @@ from cognitive.telemetry.metrics import Metrics
 from cognitive.telemetry.operations import POST_TURN, PRE_TURN, instrument
 from cognitive.tokens import TokenCounter
 from cognitive.turn import Message, Outcome, Report, Turn, TurnContext, TurnRef
-from cognitive.validation import require_instance, require_sequence
+from cognitive.validation import async_with, called_as, require_instance, require_sequence
 from cognitive.window.fit import FittedWindow
 from cognitive.window.summary import Summarizer
 
@@ -68,7 +67,7 @@ class CognitiveLayer(MemoryMethods):
         self._catalog = services.catalog
 
     @classmethod
-    @asynccontextmanager
+    @async_with("async with CognitiveLayer.open() as layer", "with Blocking.open() as layer")
     async def open(
         cls,
         database_url: str | None = None,
@@ -109,6 +108,7 @@ class CognitiveLayer(MemoryMethods):
 
     # --- a turn ---
 
+    @called_as('pre_turn(Turn(agent_id="…", session_id="…", text="…"))')
     @instrument(PRE_TURN)
     async def pre_turn(self, turn: Turn) -> TurnContext:
         """Return what the model should see in this turn, within the policy's deadline.
@@ -172,6 +172,7 @@ class CognitiveLayer(MemoryMethods):
             return RefinedTools(context.tools, "not_needed")
         return await self._catalog.refine(context.tool_selection, context.message, model, self._policy_of(context))
 
+    @called_as('post_turn(context, Outcome(response="…"))')
     @instrument(POST_TURN)
     async def post_turn(self, context: TurnContext | TurnRef, outcome: Outcome) -> Report:
         """Learn from a turn's outcome and return after the commit. A repeated call counts nothing twice.

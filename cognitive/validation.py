@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set, ValuesView
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator, Sequence, Set, ValuesView
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
-from typing import Any
+from functools import wraps
+from inspect import signature
+from types import TracebackType
+from typing import Any, NoReturn, ParamSpec, TypeVar
 from uuid import UUID
 
 from brain.errors import InvalidInput, UnknownTurn
 from brain.text import unstorable
 from brain.types import MAX_LABEL_LENGTH
 from brain.users import Scope
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _MAX_SHOWN = 60  # characters of a value in a message
 
@@ -22,7 +29,8 @@ def require_id(name: str, value: object) -> UUID:
     try:
         return UUID(str(value))
     except ValueError:
-        raise InvalidInput(f"{name}: expected a memory's id, got {value!r}") from None
+        got = repr(value) if isinstance(value, str) else _shown(value)
+        raise InvalidInput(f"{name}: expected a memory's id, got {got}") from None
 
 
 def require_ids(name: str, values: object) -> list[UUID]:
@@ -36,7 +44,8 @@ def require_sequence(name: str, values: object, items: str) -> Sequence[Any]:
         return values
     if isinstance(values, (Set, ValuesView, Iterator)):
         return list(values)
-    raise InvalidInput(f"{name}: expected a list of {items}, got {_shown(values)}; pass [{type(values).__name__}, …]")
+    item = items.removesuffix(" values") if items.endswith(" values") else type(values).__name__
+    raise InvalidInput(f"{name}: expected a list of {items}, got {_shown(values)}; pass [{item}, …]")
 
 
 def require_instance(name: str, value: object, types: type | tuple[type, ...], example: str) -> None:
@@ -76,3 +85,76 @@ def unknown_turn(scope: Scope, turn_id: str) -> UnknownTurn:
         else "has a user; pass the user_id of the turn"
     )
     return UnknownTurn(f"turn_id: {scope} has no turn {turn_id!r}: it was never opened, or {cause}")
+
+
+def called_as(example: str) -> Callable[[Callable[P, Coroutine[Any, Any, T]]], Callable[P, Coroutine[Any, Any, T]]]:
+    """Return a decorator for methods: arguments that do not fit raise InvalidInput, which shows a call that does."""
+
+    def decorate(method: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+        @wraps(method)
+        async def call(*args: P.args, **named: P.kwargs) -> T:
+            try:
+                return await method(*args, **named)
+            except TypeError:
+                try:
+                    signature(method).bind(*args, **named)
+                except TypeError as misfit:
+                    raise InvalidInput(f"{method.__name__}: {misfit}; call {example}") from None
+                raise
+
+        return call
+
+    return decorate
+
+
+def async_with(
+    how: str, synchronous: str
+) -> Callable[[Callable[P, AsyncIterator[T]]], Callable[P, AbstractAsyncContextManager[T]]]:
+    """Return a decorator like `asynccontextmanager`, whose result explains every other use than `async with`.
+
+    `how` is the statement to write, and `synchronous` the one for code without an event loop.
+    """
+
+    def decorate(function: Callable[P, AsyncIterator[T]]) -> Callable[P, AbstractAsyncContextManager[T]]:
+        manager = asynccontextmanager(function)
+
+        @wraps(function)
+        def opening(*args: P.args, **named: P.kwargs) -> AbstractAsyncContextManager[T]:
+            return _Unopened(manager(*args, **named), how, synchronous)
+
+        return opening
+
+    return decorate
+
+
+class _Unopened(AbstractAsyncContextManager[T]):
+    """A context manager that is not entered yet: any use but `async with` raises an error that says what to write."""
+
+    def __init__(self, manager: AbstractAsyncContextManager[T], how: str, synchronous: str) -> None:
+        self._manager = manager
+        self._how = how
+        self._synchronous = synchronous
+
+    async def __aenter__(self) -> T:
+        return await self._manager.__aenter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        return await self._manager.__aexit__(kind, error, trace)
+
+    def __await__(self) -> Generator[Any, Any, NoReturn]:
+        stack = self._how.removeprefix("async with ").partition(" as ")[0]
+        raise TypeError(
+            f"write `{self._how}:`; to keep it open beyond a block, write"
+            f" `await AsyncExitStack().enter_async_context({stack})`, and close the stack at the end"
+        )
+
+    def __enter__(self) -> NoReturn:
+        raise TypeError(f"write `{self._how}:`, or `{self._synchronous}:` in synchronous code")
+
+    def __exit__(self, *_: object) -> None:
+        """Do nothing; Python looks the method up before it calls `__enter__`."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{name!r}: it is not open yet; write `{self._how}:`")

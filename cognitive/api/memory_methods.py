@@ -20,6 +20,7 @@ from cognitive.recall_hits import RecallHits
 from cognitive.telemetry.metrics import Metrics
 from cognitive.telemetry.operations import ERASE, FORGET, RECALL, REMEMBER, UPDATE, instrument
 from cognitive.turn import Message
+from cognitive.validation import called_as
 
 
 class MemoryMethods:
@@ -34,6 +35,7 @@ class MemoryMethods:
         self._recall = recall
         self._metrics = metrics
 
+    @called_as('remember(agent_id, [NewMemory(type="fact", content="…", user_id="…")])')
     @instrument(REMEMBER)
     @waits_for_recovery
     async def remember(
@@ -49,6 +51,7 @@ class MemoryMethods:
         """
         return await self._agent_memories.remember(agent_id, memories, progress=progress)
 
+    @called_as('remember_conversation(agent_id, [{"role": "user", "content": "…"}], user_id="…")')
     @waits_for_recovery
     async def remember_conversation(
         self,
@@ -74,6 +77,7 @@ class MemoryMethods:
         scope = Scope.of_one(agent_id, user_id)
         return await self._conversations.remember(scope, messages, session_id, now, progress)
 
+    @called_as('recall(agent_id, "…", limit=10, memory_type="fact", where={…}, user_id="…")')
     @instrument(RECALL)
     @waits_for_recovery
     async def recall(
@@ -140,6 +144,7 @@ class MemoryMethods:
             max_lag_seconds=max_lag_seconds,
         )
 
+    @called_as('get(agent_id, [memory_id], user_id="…")')
     async def get(self, agent_id: str, ids: Sequence[UUID], *, user_id: UserId = None) -> list[Memory]:
         """Return the memories with these ids that the view sees, in the order of `ids`; unknown ids are skipped."""
         return await self._agent_memories.get(Scope.of(agent_id, user_id), ids)
@@ -161,6 +166,7 @@ class MemoryMethods:
         """
         return await self._agent_memories.update(Scope.of(agent_id, user_id), id, by=by, **changes)
 
+    @called_as('rate(agent_id, turn_id, memory_id, useful=True, user_id="…")')
     @waits_for_recovery
     async def rate(
         self, agent_id: str, turn_id: str, memory_id: UUID, *, useful: bool, user_id: str | None = None
@@ -210,6 +216,7 @@ class MemoryMethods:
         """
         return await self._agent_memories.restore(Scope.of(agent_id, user_id), ids, by=by)
 
+    @called_as('forget(agent_id, [memory_id], user_id="…")')
     @instrument(FORGET)
     @waits_for_recovery
     async def forget(self, agent_id: str, ids: Sequence[UUID], *, user_id: UserId = None) -> Receipt:

@@ -6,8 +6,9 @@ from uuid import uuid4
 
 import pytest
 
-from cognitive import Message, NewMemory, Outcome, Turn
+from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Turn
 from cognitive.errors import InvalidInput
+from cognitive.validation import called_as
 
 MEMORY = NewMemory(type="fact", content="The key hangs behind the barometer.")
 ID = uuid4()
@@ -21,7 +22,7 @@ CALLS = {
     ),
     "a text as memories": (
         lambda layer, agent: layer.remember(agent, "The key hangs there."),
-        "memories: expected a list of NewMemory values, got str 'The key hangs there.'; pass [str, …]",
+        "memories: expected a list of NewMemory values, got str 'The key hangs there.'; pass [NewMemory, …]",
     ),
     "texts as memories": (
         lambda layer, agent: layer.remember(agent, ["The key hangs there."]),
@@ -53,6 +54,18 @@ CALLS = {
         lambda layer, agent: _fitted(layer, agent, [{"role": "user", "content": "Hi."}]),
         "conversation: got dict",
     ),
+    "a user beside the memories": (
+        lambda layer, agent: layer.remember(agent, [MEMORY], user_id="ann"),
+        "remember: got an unexpected keyword argument 'user_id'; call remember(agent_id, [NewMemory(type=\"fact\"",
+    ),
+    "fields of a turn": (
+        lambda layer, agent: layer.pre_turn(agent_id=agent, text="Where?"),
+        "pre_turn: missing a required argument: 'turn'; call pre_turn(Turn(agent_id=\"…\"",
+    ),
+    "another name of the limit": (
+        lambda layer, agent: layer.recall(agent, "key", top_k=3),
+        "recall: got an unexpected keyword argument 'top_k'; call recall(agent_id, \"…\", limit=10",
+    ),
 }
 
 
@@ -76,3 +89,22 @@ async def test_any_sequence_of_memories_and_ids_is_accepted(layer, agent):
     ids = await layer.remember(agent, (MEMORY,))
     assert len(await layer.get(agent, {ids[0]: "a dict's keys"}.keys())) == 1
     assert (await layer.forget(agent, set(ids))).memories == 1
+
+
+async def test_layer_that_is_not_entered_says_what_to_write():
+    opening = CognitiveLayer.open()
+    with pytest.raises(TypeError, match=r"write `async with CognitiveLayer.open\(\) as layer:`; to keep it open"):
+        await opening
+    with pytest.raises(TypeError, match=r"or `with Blocking.open\(\) as layer:` in synchronous code"):
+        opening.__enter__()
+    with pytest.raises(AttributeError, match=r"'recall': it is not open yet; write `async with"):
+        await opening.recall("agent", "key")
+
+
+async def test_type_error_inside_a_method_is_not_taken_for_a_wrong_argument():
+    @called_as("broken(number)")
+    async def broken(number: int) -> None:
+        raise TypeError("of the method itself")
+
+    with pytest.raises(TypeError, match=r"^of the method itself$"):
+        await broken(1)
