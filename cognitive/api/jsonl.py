@@ -142,7 +142,7 @@ def read(text: Iterable[str]) -> Iterator[Entry]:
         try:
             yield from _entries(place.line, place.record)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InvalidInput) as error:
-            raise InvalidInput(f"line {place.line}: {error or type(error).__name__}") from error
+            raise InvalidInput(f"{place}: {error or type(error).__name__}") from error
 
 
 def _is_record(record: Record) -> bool:

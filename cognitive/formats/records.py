@@ -23,6 +23,7 @@ AT_ONCE = (
     1 << 20
 )  # characters; a longer object is read member by member, unless its first key shows that it is a record
 _CHUNK = 1 << 16  # characters
+_NEAR = 20  # characters before and after an error that its message shows
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
 
@@ -83,10 +84,15 @@ class _Rewound:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A record with the number of the line on which it begins."""
+    """A record with the number of the line on which it begins, and its own number in the text; both begin at 1."""
 
     line: int
+    number: int
     record: Record
+
+    def __str__(self) -> str:
+        """Return where the record is. If lines hold several records, the line alone does not say it."""
+        return f"line {self.line}" + (f", record {self.number}" if self.number > self.line else "")
 
 
 def records(text: Iterable[str], is_record: Callable[[Record], bool], first_keys: frozenset[str]) -> Iterator[Place]:
@@ -113,6 +119,7 @@ class _Reader:
         self._is_record = is_record
         self._first_keys = first_keys
         self._text, self._at = "", 0
+        self._found = 0  # records
         self._line, self._counted = 1, 0  # the line at the position `_counted`
 
     def peek(self) -> str:
@@ -152,7 +159,7 @@ class _Reader:
         except _TooLong:
             value = None
         if value is not None and (self._is_record(value) or not any(map(_holds_objects, value.values()))):
-            yield Place(line, _with_user(value, around))
+            yield self._place(line, _with_user(value, around))
         else:
             self._at = start
             yield from self._members(around, depth, line)
@@ -172,7 +179,11 @@ class _Reader:
                 members[str(key)] = value = self._value(MAX_RECORD_LENGTH)
                 nested = nested or value == []  # a page without records
         if self._is_record(members) or not nested:
-            yield Place(line, _with_user(members, around))
+            yield self._place(line, _with_user(members, around))
+
+    def _place(self, line: int, record: Record) -> Place:
+        self._found += 1
+        return Place(line, self._found, record)
 
     def _drop_read(self) -> None:
         """Drop the text before the reader's position from memory, if it is the larger part."""
@@ -233,7 +244,8 @@ class _Reader:
                     raise _TooLong(f"line {self._here()}: not JSON, or longer than a record may be") from None
                 if not self._more(max(length, _CHUNK)):
                     line = self._here() + self._text[self._at : error.pos].rstrip().count("\n")
-                    raise InvalidInput(f"line {line}: not JSON: {error.msg}") from None
+                    near = self._text[max(self._at, error.pos - _NEAR) : error.pos + _NEAR]
+                    raise InvalidInput(f"line {line}: not JSON: {error.msg}, near {near!r}") from None
                 continue
             if end < len(self._text) or not isinstance(value, (int, float)) or not self._more(1):
                 self._at = end  # a number at the end of the text may go on

@@ -182,3 +182,19 @@ def test_large_document_is_read_record_by_record(tmp_path):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 8 * AT_ONCE
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (json.dumps({"results": [mem0(1), mem0(2), {"form": "none"}]}), "^line 1, record 3: "),
+        (f"{json.dumps(mem0(1))}\n{json.dumps({'form': 'none'})}", "^line 2: "),
+        (
+            '{"results": [{"id": "1" "memory": "x"}]}',
+            r"^line 1: not JSON: Expecting ',' delimiter, near '.*\"1\" \"memory",
+        ),
+    ],
+)
+def test_error_of_a_record_names_its_place(text, place):
+    with pytest.raises(InvalidInput, match=place):
+        list(read([text]))
