@@ -1,4 +1,4 @@
-"""An agent of the Microsoft Agent Framework with memory: what it was told once, it knows in every conversation.
+"""A Microsoft Agent Framework agent with memory: what a user told it, it knows in every conversation with this user.
 
 python examples/agent_framework_agent.py
 """
@@ -11,6 +11,7 @@ from typing import Any
 
 from agent_framework import (
     Agent,
+    AgentSession,
     BaseChatClient,
     ChatMiddlewareLayer,
     ChatResponse,
@@ -59,20 +60,23 @@ async def main() -> None:
             Client(), "You keep a harbour.", tools=[tides], context_providers=[CognitiveContextProvider(layer, AGENT)]
         )
 
-        monday, tuesday = agent.create_session(session_id="monday"), agent.create_session(session_id="tuesday")
-        print("answer:", (await agent.run(TOLD, session=monday)).text)
+        def session(user: str, day: str) -> AgentSession:
+            session = agent.create_session(session_id=day)
+            session.state["user_id"] = user
+            return session
+
+        print("answer:", (await agent.run(TOLD, session=session("ada", "monday"))).text)
         await layer.flush()  # only here, so that the second turn comes after the first was counted
-        print("answer:", (await agent.run(ASKED, session=tuesday)).text)
+        print("answer:", (await agent.run(ASKED, session=session("ada", "tuesday"))).text)
+        print("answer:", (await agent.run(ASKED, session=session("bob", "wednesday"))).text)  # it stays Ada's
 
         await layer.flush()
-        for turn in reversed(await layer.explain.turns(AGENT)):
-            shown = [
-                candidate
-                for candidate in await layer.explain.candidates(AGENT, turn.turn_id)
-                if candidate.disposition == "shown"
-            ]
-            used = [candidate for candidate in shown if candidate.used]
-            print(f"{turn.session_id}: {turn.status}, {len(shown)} shown, {len(used)} used")
+        for user in ("ada", "bob"):
+            for turn in reversed(await layer.explain.turns(AGENT, user_id=user)):
+                candidates = await layer.explain.candidates(AGENT, turn.turn_id, user_id=user)
+                shown = [candidate for candidate in candidates if candidate.disposition == "shown"]
+                used = sum(bool(candidate.used) for candidate in shown)
+                print(f"{user} on {turn.session_id}: {turn.status}, {len(shown)} shown, {used} used")
         await layer.erase_agent(AGENT)
 
 

@@ -1,4 +1,4 @@
-"""A Google ADK agent with memory: what it was told once, it knows in every conversation.
+"""A Google ADK agent with memory: what a user told it, it knows in every conversation with this user.
 
 python examples/google_adk_agent.py
 """
@@ -47,9 +47,9 @@ def tides(harbour: str) -> str:
     return f"{harbour}: high water 16:40, low water 22:55"
 
 
-async def ask(runner: Runner, session: str, text: str) -> None:
+async def ask(runner: Runner, user: str, session: str, text: str) -> None:
     message = types.Content(role="user", parts=[types.Part(text=text)])
-    async for event in runner.run_async(user_id="ada", session_id=session, new_message=message):
+    async for event in runner.run_async(user_id=user, session_id=session, new_message=message):
         if event.is_final_response() and event.content and event.content.parts:
             print("answer:", event.content.parts[0].text)
 
@@ -61,19 +61,18 @@ async def main() -> None:
         app = App(name="harbour", root_agent=agent, plugins=[CognitiveADKPlugin(layer, AGENT)])
         runner = Runner(app=app, session_service=InMemorySessionService(), auto_create_session=True)
 
-        await ask(runner, "monday", TOLD)
+        await ask(runner, "ada", "monday", TOLD)
         await layer.flush()  # only here, so that the second turn comes after the first was counted
-        await ask(runner, "tuesday", ASKED)
+        await ask(runner, "ada", "tuesday", ASKED)
+        await ask(runner, "bob", "wednesday", ASKED)  # what Ada told stays hers
 
         await layer.flush()
-        for turn in reversed(await layer.explain.turns(AGENT, user_id="ada")):
-            shown = [
-                candidate
-                for candidate in await layer.explain.candidates(AGENT, turn.turn_id, user_id="ada")
-                if candidate.disposition == "shown"
-            ]
-            used = [candidate for candidate in shown if candidate.used]
-            print(f"{turn.session_id}: {turn.status}, {len(shown)} shown, {len(used)} used")
+        for user in ("ada", "bob"):
+            for turn in reversed(await layer.explain.turns(AGENT, user_id=user)):
+                candidates = await layer.explain.candidates(AGENT, turn.turn_id, user_id=user)
+                shown = [candidate for candidate in candidates if candidate.disposition == "shown"]
+                used = sum(bool(candidate.used) for candidate in shown)
+                print(f"{user} on {turn.session_id}: {turn.status}, {len(shown)} shown, {used} used")
         await layer.erase_agent(AGENT)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from langchain.agents import create_agent
 from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 
 from cognitive import CognitiveLayer, Policy
@@ -22,6 +23,7 @@ ANSWERS = [
     AIMessage("", tool_calls=[{"name": "tides", "args": {"harbour": "Sandvig"}, "id": "call-1"}]),
     AIMessage("High water is at 16:40."),
     AIMessage("It hangs behind the brass barometer, and the pier is closed to trucks."),
+    AIMessage("I know of no key. The west pier is closed to trucks."),
 ]
 TOLD = "When is the tide high at Sandvig? By the way, I hang the key of the boat house behind the brass barometer."
 ASKED = "Do you remember where the key of the boat house hangs, and which pier is closed?"
@@ -45,6 +47,10 @@ def tides(harbour: str) -> str:
     return f"{harbour}: high water 16:40, low water 22:55"
 
 
+def of(user: str, thread: str) -> RunnableConfig:
+    return {"configurable": {"thread_id": thread, "user_id": user}}
+
+
 async def main() -> None:
     policy = Policy(capture="user", deadline_ms=5_000)  # an example may run on a busy machine
     async with CognitiveLayer.open(policy=policy) as layer:
@@ -58,24 +64,26 @@ async def main() -> None:
             checkpointer=InMemorySaver(),
             store=store,
         )
-        await agent.ainvoke({"messages": [("user", TOLD)]}, {"configurable": {"thread_id": "monday"}})
+        await agent.ainvoke({"messages": [("user", TOLD)]}, of("ada", "monday"))
         await store.aput(("harbour", "rules"), "pier", {"text": "The west pier is closed to trucks."})
         await layer.flush()  # only here, so that the example's second turn comes after the first was counted
-        result = await agent.ainvoke({"messages": [("user", ASKED)]}, {"configurable": {"thread_id": "tuesday"}})
+        result = await agent.ainvoke({"messages": [("user", ASKED)]}, of("ada", "tuesday"))
         print("\nAnswer:", result["messages"][-1].text)
         print("The thread holds the bare words:", result["messages"][0].text == ASKED)
+        result = await agent.ainvoke(
+            {"messages": [("user", ASKED)]}, of("bob", "wednesday")
+        )  # what Ada told stays hers
+        print("\nAnswer:", result["messages"][-1].text)
         [found] = await store.asearch(("harbour",), query="Where may no truck go?", limit=1)
         print("The store finds:", found.key, found.value)
 
         await layer.flush()
-        for turn in reversed(await layer.explain.turns(AGENT)):
-            shown = [
-                candidate
-                for candidate in await layer.explain.candidates(AGENT, turn.turn_id)
-                if candidate.disposition == "shown"
-            ]
-            used = [candidate for candidate in shown if candidate.used]
-            print(f"{turn.session_id}: {turn.status}, {len(shown)} shown, {len(used)} used")
+        for user in ("ada", "bob"):
+            for turn in reversed(await layer.explain.turns(AGENT, user_id=user)):
+                candidates = await layer.explain.candidates(AGENT, turn.turn_id, user_id=user)
+                shown = [candidate for candidate in candidates if candidate.disposition == "shown"]
+                used = sum(bool(candidate.used) for candidate in shown)
+                print(f"{user} on {turn.session_id}: {turn.status}, {len(shown)} shown, {used} used")
         await layer.erase_agent(AGENT)
 
 

@@ -23,6 +23,7 @@ ANSWERS = [
     ChatMessage(role="assistant", blocks=[TIDES]),
     ChatMessage(role="assistant", content="High water is at 16:40."),
     ChatMessage(role="assistant", content="It hangs behind the brass barometer."),
+    ChatMessage(role="assistant", content="I do not know."),
 ]
 TOLD = "When is the tide high at Sandvig? By the way, I hang the key of the boat house behind the brass barometer."
 ASKED = "Do you remember where the key of the boat house hangs?"
@@ -47,22 +48,23 @@ async def main() -> None:
         agent = CognitiveWorkflowAgent(
             FunctionAgent(llm=llm, tools=[tides], system_prompt="You keep a harbour."), layer, AGENT
         )
-        monday, tuesday = (ChatMemoryBuffer.from_defaults(chat_store_key=day) for day in ("monday", "tuesday"))
-        await agent.run(TOLD, memory=monday)
+        days = ("monday", "tuesday", "wednesday")
+        monday, tuesday, wednesday = (ChatMemoryBuffer.from_defaults(chat_store_key=day) for day in days)
+        await agent.run(TOLD, memory=monday, user_id="ada")
         await layer.flush()  # only here, so that the example's second turn comes after the first was counted
-        result = await agent.run(ASKED, memory=tuesday)
+        result = await agent.run(ASKED, memory=tuesday, user_id="ada")
         print("\nAnswer:", result.response.content)
         print("The memory holds the bare words:", tuesday.get_all()[0].content == ASKED)
+        result = await agent.run(ASKED, memory=wednesday, user_id="bob")  # what Ada told stays hers
+        print("\nAnswer:", result.response.content)
 
         await layer.flush()
-        for turn in reversed(await layer.explain.turns(AGENT)):
-            shown = [
-                candidate
-                for candidate in await layer.explain.candidates(AGENT, turn.turn_id)
-                if candidate.disposition == "shown"
-            ]
-            used = [candidate for candidate in shown if candidate.used]
-            print(f"{turn.session_id}: {turn.status}, {len(shown)} shown, {len(used)} used")
+        for user in ("ada", "bob"):
+            for turn in reversed(await layer.explain.turns(AGENT, user_id=user)):
+                candidates = await layer.explain.candidates(AGENT, turn.turn_id, user_id=user)
+                shown = [candidate for candidate in candidates if candidate.disposition == "shown"]
+                used = sum(bool(candidate.used) for candidate in shown)
+                print(f"{user} on {turn.session_id}: {turn.status}, {len(shown)} shown, {used} used")
         await layer.erase_agent(AGENT)
 
 

@@ -1,4 +1,4 @@
-"""An agent of the OpenAI Agents SDK with memory: what it was told once, it knows in every conversation.
+"""An agent of the OpenAI Agents SDK with memory: what a user told it, it knows in every conversation with this user.
 
 python examples/openai_agents_agent.py
 """
@@ -6,6 +6,7 @@ python examples/openai_agents_agent.py
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from typing import Any
 
 from agents import Agent, RunConfig, SQLiteSession, function_tool
@@ -17,6 +18,13 @@ from cognitive.runtimes.openai_agents import CognitiveRunner
 AGENT = "example-openai-agents"
 TOLD = "When is the tide high at Sandvig? By the way, I hang the key of the boat house behind the brass barometer."
 ASKED = "Do you remember where the key of the boat house hangs?"
+
+
+@dataclass(frozen=True)
+class User:
+    """The context of a run, which names its user."""
+
+    user_id: str
 
 
 def model(call: ModelCall) -> list[Any]:
@@ -41,29 +49,30 @@ async def main() -> None:
     policy = Policy(capture="user", deadline_ms=5_000)  # an example may run on a busy machine
     async with CognitiveLayer.open(policy=policy) as layer:
         runner = CognitiveRunner(layer, AGENT)
-        scripted = ScriptedModel([ModelStep.respond(model)] * 3)
+        scripted = ScriptedModel([ModelStep.respond(model)] * 4)
         agent = Agent(
             name="harbour", instructions="You keep a harbour.", model=scripted, tools=[tides, runner.recall_tool]
         )
         quiet = RunConfig(tracing_disabled=True)
 
         monday, tuesday = SQLiteSession("monday"), SQLiteSession("tuesday")
-        result = await runner.run(agent, TOLD, session=monday, run_config=quiet)
+        result = await runner.run(agent, TOLD, context=User("ada"), session=monday, run_config=quiet)
         print("answer:", result.final_output)
         await layer.flush()  # only here, so that the second turn comes after the first was counted
-        result = await runner.run(agent, ASKED, session=tuesday, run_config=quiet)
+        result = await runner.run(agent, ASKED, context=User("ada"), session=tuesday, run_config=quiet)
         print("answer:", result.final_output)
         print("the session holds:", [item["content"] for item in await tuesday.get_items()][:1])
+        wednesday = SQLiteSession("wednesday")
+        result = await runner.run(agent, ASKED, context=User("bob"), session=wednesday, run_config=quiet)
+        print("answer:", result.final_output)  # what Ada told stays hers
 
         await layer.flush()
-        for turn in reversed(await layer.explain.turns(AGENT)):
-            shown = [
-                candidate
-                for candidate in await layer.explain.candidates(AGENT, turn.turn_id)
-                if candidate.disposition == "shown"
-            ]
-            used = [candidate for candidate in shown if candidate.used]
-            print(f"{turn.session_id}: {turn.status}, {len(shown)} shown, {len(used)} used")
+        for user in ("ada", "bob"):
+            for turn in reversed(await layer.explain.turns(AGENT, user_id=user)):
+                candidates = await layer.explain.candidates(AGENT, turn.turn_id, user_id=user)
+                shown = [candidate for candidate in candidates if candidate.disposition == "shown"]
+                used = sum(bool(candidate.used) for candidate in shown)
+                print(f"{user} on {turn.session_id}: {turn.status}, {len(shown)} shown, {used} used")
         await layer.erase_agent(AGENT)
 
 

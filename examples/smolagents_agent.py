@@ -21,7 +21,7 @@ ASKED = "Do you remember where the key of the boat house hangs?"
 class Scripted(Model):
     """Stands where your model is called, for example an `OpenAIModel`; it prints its prompt."""
 
-    answers = ["Noted.", "It hangs behind the brass barometer."]  # noqa: RUF012
+    answers = ["Noted.", "It hangs behind the brass barometer.", "I do not know."]  # noqa: RUF012
 
     def generate(self, messages: list[ChatMessage], **settings: Any) -> ChatMessage:
         print(f"\nThe model has the tools {[tool.name for tool in settings['tools_to_call_from']]} and sees:")
@@ -34,16 +34,19 @@ def main() -> None:
     policy = Policy(capture="user", deadline_ms=5_000)  # an example may run on a busy machine
     with Blocking.open(policy=policy) as layer:
         agent = CognitiveMultiStepAgent(ToolCallingAgent([], Scripted(), verbosity_level=0), layer, AGENT)
-        agent.run(TOLD, session_id="monday")
-        layer.wait(layer.layer.flush())  # only here, so that the second turn comes after the first was counted
-        print("\nAnswer:", agent.run(ASKED, session_id="tuesday"))
+        agent.run(TOLD, user_id="ada", session_id="monday")
+        layer.flush()  # only here, so that the second turn comes after the first was counted
+        print("\nAnswer:", agent.run(ASKED, user_id="ada", session_id="tuesday"))
+        print("\nAnswer:", agent.run(ASKED, user_id="bob", session_id="wednesday"))  # what Ada told stays hers
 
-        layer.wait(layer.layer.flush())
-        for turn in reversed(layer.wait(layer.layer.explain.turns(AGENT))):
-            candidates = layer.wait(layer.layer.explain.candidates(AGENT, turn.turn_id))
-            shown = [candidate for candidate in candidates if candidate.disposition == "shown"]
-            print(f"{turn.session_id}: {turn.status}, {len(shown)} shown, {sum(bool(f.used) for f in shown)} used")
-        layer.wait(layer.layer.erase_agent(AGENT))
+        layer.flush()
+        for user in ("ada", "bob"):
+            for turn in reversed(layer.explain.turns(AGENT, user_id=user)):
+                candidates = layer.explain.candidates(AGENT, turn.turn_id, user_id=user)
+                shown = [candidate for candidate in candidates if candidate.disposition == "shown"]
+                used = sum(bool(candidate.used) for candidate in shown)
+                print(f"{user} on {turn.session_id}: {turn.status}, {len(shown)} shown, {used} used")
+        layer.erase_agent(AGENT)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A Strands agent with memory: what it was told once, it knows in every conversation.
+"""A Strands agent with memory: what a user told it, it knows in every conversation with this user.
 
 python examples/strands_agent.py
 """
@@ -39,7 +39,8 @@ class Scripted(Model):
         print(f"--- the model sees, with the tools {[spec['name'] for spec in tool_specs]}:\n{prompt}")
         asks = prompt.startswith("When is the tide") and len(messages) == 1
         known = "barometer" in prompt.partition("<memory-records>")[2]
-        said = "It hangs behind the brass barometer." if known else "High water is at 16:40."
+        unknown = "I do not know." if prompt.startswith("Do you") else "High water is at 16:40."
+        said = "It hangs behind the brass barometer." if known else unknown
         start = {"toolUse": {"name": "tides", "toolUseId": "call_1"}} if asks else {}
         delta = {"toolUse": {"input": json.dumps({"harbour": "Sandvig"})}} if asks else {"text": said}
         yield {"messageStart": {"role": "assistant"}}
@@ -68,21 +69,21 @@ def agent(layer: CognitiveLayer, session: str) -> Agent:
 async def main() -> None:
     policy = Policy(capture="user", deadline_ms=5_000)  # an example may run on a busy machine
     async with CognitiveLayer.open(policy=policy) as layer:
-        monday, tuesday = agent(layer, "monday"), agent(layer, "tuesday")
-        print("answer:", str(await monday.invoke_async(TOLD)).strip())
+        monday, tuesday, wednesday = (agent(layer, day) for day in ("monday", "tuesday", "wednesday"))
+        ada, bob = {"user_id": "ada"}, {"user_id": "bob"}
+        print("answer:", str(await monday.invoke_async(TOLD, invocation_state=ada)).strip())
         await layer.flush()  # only here, so that the second turn comes after the first was counted
-        print("answer:", str(await tuesday.invoke_async(ASKED)).strip())
+        print("answer:", str(await tuesday.invoke_async(ASKED, invocation_state=ada)).strip())
         print("the agent's messages hold:", tuesday.messages[0]["content"])
+        print("answer:", str(await wednesday.invoke_async(ASKED, invocation_state=bob)).strip())  # it stays Ada's
 
         await layer.flush()
-        for turn in reversed(await layer.explain.turns(AGENT)):
-            shown = [
-                candidate
-                for candidate in await layer.explain.candidates(AGENT, turn.turn_id)
-                if candidate.disposition == "shown"
-            ]
-            used = [candidate for candidate in shown if candidate.used]
-            print(f"{turn.session_id}: {turn.status}, {len(shown)} shown, {len(used)} used")
+        for user in ("ada", "bob"):
+            for turn in reversed(await layer.explain.turns(AGENT, user_id=user)):
+                candidates = await layer.explain.candidates(AGENT, turn.turn_id, user_id=user)
+                shown = [candidate for candidate in candidates if candidate.disposition == "shown"]
+                used = sum(bool(candidate.used) for candidate in shown)
+                print(f"{user} on {turn.session_id}: {turn.status}, {len(shown)} shown, {used} used")
         await layer.erase_agent(AGENT)
 
 

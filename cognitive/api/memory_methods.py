@@ -132,8 +132,9 @@ class MemoryMethods:
         """
         event_loop.require(self.loop)
         filters = recall_filter(where, tags, session_id, since, until, as_of, now)
+        scope = Scope.of(agent_id, user_id).require_one("recall (admin.find lists the memories of all users)")
         return await self._recall.search(
-            Scope.of_one(agent_id, user_id),
+            scope,
             query,
             memory_type,
             limit,

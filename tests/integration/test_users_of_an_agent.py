@@ -195,7 +195,7 @@ async def test_operators_view_is_refused_where_a_user_is_needed(layer, agent):
         lambda: layer.resume(agent, "s", user_id=ALL_USERS),
         lambda: layer.work.plan(agent, "s", ["x"], user_id=ALL_USERS),
     ):
-        with pytest.raises(InvalidInput, match="user_id: this call needs the view of one user"):
+        with pytest.raises(InvalidInput, match=r"user_id: .* needs the view of one user"):
             await call()
 
 
