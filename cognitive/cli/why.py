@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 SHAPE = "{turn_id, session_id, at, status, message, degraded: [reason], user_id?}"
 _MAX_CONTENT_CHARS = 100
+_SHOWN = "shown"
 EXPLANATION = (
     "{turn_id, memory_id, at, disposition?, reason, value?, rank_before?, rank?, relevance?, score?, boost: {…}, "
     "scores: {…}, factors: {…}, tokens?, used?, overlap?, match?, threshold?, summary}"
@@ -50,10 +51,17 @@ class _CandidateRow:
 @view
 @limit(20, 1_000)
 @click.option("--session", "session_id", help="Without TURN_ID: only turns of this session.")
+@click.option("--verbose", is_flag=True, help="Explain each memory of the turn.")
 def command(
-    turn_id: str | None, memory_id: UUID | None, agent: str, user_id: UserId, limit: int, session_id: str | None
+    turn_id: str | None,
+    memory_id: UUID | None,
+    agent: str,
+    user_id: UserId,
+    limit: int,
+    session_id: str | None,
+    verbose: bool,
 ) -> None:
-    """Explain why turn TURN_ID showed MEMORY_ID or did not. Without MEMORY_ID, explain all memories of the turn.
+    """Explain why turn TURN_ID showed MEMORY_ID or did not. Without MEMORY_ID, list what it showed and left out.
 
     Without TURN_ID, list the agent's last turns with their users, newest first.
     """
@@ -69,7 +77,8 @@ def command(
     elif isinstance(user_id, AllUsers):
         raise click.UsageError("--all-users lists turns; a turn needs its user, with --user")
     elif memory_id is None:
-        run(_whole(agent, user_id, turn_id), _show_whole, succeeded=lambda whole: bool(whole["candidates"]))
+        show = _show_each if verbose else _show_whole
+        run(_whole(agent, user_id, turn_id), show, succeeded=lambda whole: bool(whole["candidates"]))
     else:
         run(_one(agent, user_id, turn_id, memory_id), _show_one, key="candidate")
 
@@ -114,12 +123,53 @@ async def _one(agent: str, user_id: str | None, turn_id: str, memory_id: UUID) -
 
 
 def _show_whole(whole: Mapping[str, Any]) -> None:
-    for reason in whole["degraded"]:
-        printing.line(f"degraded: {reason}")
+    """Print the memories that a turn showed, and of each reason to leave memories out the best one."""
+    _show_degraded(whole)
+    rows: Sequence[_CandidateRow] = whole["candidates"]
+    if not rows:
+        printing.line("The turn had no candidate.")
+        return
+    shown = [row for row in rows if row.candidate.disposition == _SHOWN]
+    printing.line(f"{len(shown) or 'None'} of {len(rows)} candidates shown:", style="bold")
+    if shown:
+        printing.table(("rank", "score", "used", "memory", "id"), map(_shown_cells, shown))
+    left_out = [row for row in rows if row.candidate.disposition != _SHOWN]
+    counts = Counter(str(row.candidate.disposition) for row in left_out)
+    best = {str(row.candidate.disposition): row for row in reversed(left_out)}
+    if counts:
+        printing.line("Left out, with the best of each kind:", style="bold")
+        printing.table(
+            ("number", "memory", "reason", "id"),
+            [(f"{number} {kind}", *_left_out_cells(best[kind])) for kind, number in counts.most_common()],
+        )
+    printing.line("With an id, the command explains one memory; with --verbose, each.", style="dim")
+
+
+def _shown_cells(row: _CandidateRow) -> tuple[Any, ...]:
+    each = row.candidate
+    used = "" if each.used is None else "yes" if each.used else "no"
+    return each.rank, f"{each.score:.3f}", used, _content(row.memory), each.memory_id
+
+
+def _left_out_cells(row: _CandidateRow) -> tuple[Any, ...]:
+    return _content(row.memory), row.candidate.reason, row.candidate.memory_id
+
+
+def _show_each(whole: Mapping[str, Any]) -> None:
+    _show_degraded(whole)
     counts = Counter(str(each.candidate.disposition) for each in whole["candidates"])
     printing.line(", ".join(f"{n} {name}" for name, n in counts.items()) or "The turn had no candidate.")
     for each in whole["candidates"]:
         printing.console().print(candidate_line(each.candidate, each.memory))
+
+
+def _show_degraded(whole: Mapping[str, Any]) -> None:
+    for reason in whole["degraded"]:
+        printing.line(f"degraded: {reason}")
+
+
+def _content(memory: Memory | None) -> str:
+    return shorten(memory.content, _MAX_CONTENT_CHARS, placeholder=" …") if memory is not None else "(erased)"
 
 
 def candidate_line(explanation: Explanation, memory: Memory | None) -> Text:
@@ -129,11 +179,10 @@ def candidate_line(explanation: Explanation, memory: Memory | None) -> Text:
     """
     from rich.text import Text
 
-    content = shorten(memory.content, _MAX_CONTENT_CHARS, placeholder=" …") if memory is not None else "(erased)"
     return Text.assemble(
         (f"{explanation.rank} {explanation.disposition} ", "bold"),
         printing.safe(explanation.summary),
-        (f" {printing.safe(content)} ", "italic"),
+        (f" {printing.safe(_content(memory))} ", "italic"),
         (str(explanation.memory_id), "dim"),
     )
 
