@@ -209,8 +209,9 @@ def _shown(context: TurnContext, report: Report) -> Table | Text:
     used = {attribution.memory_id: attribution for attribution in report.attributions}
     columns = ("rank", "score", "boost", "day", "memory", "reason", "used")
     table = Table(*columns, title="shown", title_justify="left", box=None)
+    order = [memory.memory_id for memory in context.shown]
     shown = [result for result in context.trace.candidates if result.disposition == "shown"]
-    for result in shown:
+    for result in sorted(shown, key=lambda result: order.index(result.candidate.hit.memory_id)):
         candidate, hit = result.candidate, result.candidate.hit
         verdict = used.get(hit.memory_id)
         mark = Text(f"✓ {verdict.overlap:.2f}", style="green") if verdict and verdict.referenced else Text("")
@@ -221,7 +222,7 @@ def _shown(context: TurnContext, report: Report) -> Table | Text:
             f"{candidate.boost.factor:.2f}",
             f"{hit.occurred_at:%d %b}",
             Text(f"{hit.type}  {who}{printing.shortened(hit.content, 96)}"),
-            Text(_top_factors(result), style="dim"),
+            Text(candidate.note or _top_factors(result), style="dim"),
             mark,
         )
     return table

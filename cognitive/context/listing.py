@@ -62,14 +62,15 @@ def keep_listed(
         listed = [candidate for candidate in listed if _names(candidate.hit, stems)]
     chosen = {candidate.hit.memory_id for candidate in listed}
     kept = chosen | {candidate.hit.memory_id for candidate in passed.kept}
-    return StageResult(
-        tuple(
-            _noted(candidate, note) if candidate.hit.memory_id in chosen else candidate
-            for candidate in candidates
-            if candidate.hit.memory_id in kept
-        ),
-        tuple(result for result in passed.dropped if result.candidate.hit.memory_id not in chosen),
-    )
+    remaining = [
+        _noted(candidate, note) if candidate.hit.memory_id in chosen else candidate
+        for candidate in candidates
+        if candidate.hit.memory_id in kept
+    ]
+    if len(listing.types[0]) == 1:  # the message names the type, such as "decisions": they answer it
+        remaining.sort(key=lambda candidate: candidate.hit.memory_id not in chosen)
+    dropped = tuple(result for result in passed.dropped if result.candidate.hit.memory_id not in chosen)
+    return StageResult(tuple(remaining), dropped)
 
 
 def _noted(candidate: Candidate, note: str) -> Candidate:

@@ -144,6 +144,19 @@ def test_list_without_abstention_drops_nothing(topic):
     assert [each.hit.memory_id.int for each in result.kept if each.note] == ids(result.kept)[:2]
 
 
+@pytest.mark.parametrize(
+    ("types", "order"), [((("decision",),), [3, 1, 2]), ((("decision", "fact", "procedure", "episode"),), [1, 2, 3])]
+)
+def test_memories_of_the_type_that_a_message_names_come_first(types, order):
+    own = [
+        candidate(1, "Let's go with Redis.", type="episode"),
+        candidate(2, "Redis has 1 GB now.", type="episode"),
+        candidate(3, "Redis comes back as a cache.", type="decision"),
+    ]
+    asked = Signals("", listing=Listing(types, ("redis",)))
+    assert ids(keep_listed(own, asked, 10, keep_all, abstention=True).kept) == order
+
+
 def test_predecessors_follow_their_replacements_in_a_list():
     own = [
         candidate(1, replaced_by=2, occurred_at=AT - timedelta(days=9)),
