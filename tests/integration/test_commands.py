@@ -136,6 +136,10 @@ def test_every_command_works_and_prints_its_documented_json(shell, urls, tmp_pat
     shell("why", "--session", "none", code=NO)
     assert shell("why", "t1")["candidates"][0]["memory"]["id"] == id
     assert shell("why", "t1", id)["candidate"]["disposition"] == "shown"
+    listed = shell.run("why", "t1", "--agent", shell.agent).stdout
+    assert listed.startswith("1 of 2 candidates shown:")
+    assert id in listed
+    assert "Shown at rank 1" in shell.run("why", "t1", "--verbose", "--agent", shell.agent).stdout
     assert shell("replay")["replays"][0]["verdict"] == "identical"
 
     assert shell("session", "show", "s1")["session"]["turns"] == 1
@@ -258,7 +262,7 @@ def test_token_is_shown_only_at_creation(shell, tmp_path):
 
 
 def test_empty_results_have_their_own_exit_code(shell):
-    assert shell("recall", "zebras", code=NO) == {"hits": []}
+    assert shell("recall", "zebras", code=NO) == {"hits": [], "more": 0, "lag_seconds": None}
     assert shell("session", "show", "none", code=NO) == {"session": None}
     assert shell("session", "end", "none", code=NO) == {"ended": False}
     result = shell.run("why", "--agent", shell.agent)
