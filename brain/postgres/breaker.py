@@ -189,6 +189,7 @@ class CircuitBreakers:
         self._locate = locate
         self._locating: dict[str, asyncio.Task[None]] = {}  # by agent
         self._stopped = False
+        self._has_answered = False  # until then, `brain.opening` and the errors of calls say that it does not
         self._server_probe = self._probe(server, "")
         self._nodes: dict[str, tuple[Breaker, Probe]] = {}
         self._node_of: dict[str, str] = {}  # of the agents with failures since their node last answered
@@ -232,11 +233,13 @@ class CircuitBreakers:
         node = self._node_of.get(agent_id)
         named = reason if node is None or node in reason else f"{reason} from the node {node}"
         if breaker.failed(began, now, named) and not self._stopped:
-            log.warning("%s; next probe in %.2g s", breaker.refusal(), breaker.wait)
+            level = logging.WARNING if self._has_answered else logging.INFO
+            log.log(level, "%s; next probe in %.2g s", breaker.refusal(), breaker.wait)
             probe.begin()
 
     def answered(self, agent_id: str) -> None:
         """Close the breakers that count for an agent: Postgres answered a call, even if with an error."""
+        self._has_answered = True
         self.server.answered()
         node = self._node_of.pop(agent_id, None)
         if node is not None:  # its rows may have moved to another node meanwhile

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from brain.deadline import Deadline
-from brain.errors import CognitiveError
+from brain.errors import CognitiveError, StoreUnavailable
 from brain.policies import ActivePolicy, PolicyActivation, PolicyStore, Role
 from cognitive.policy import Policy
 from cognitive.policy.live import with_changes
@@ -134,7 +134,11 @@ class PolicyResolver:
             )
         except (CognitiveError, TimeoutError) as error:
             reason = str(error) or "no answer in time"
-            log.warning("cannot read the policy of agent %s, the last known one stays in effect: %s", agent_id, reason)
+            away = isinstance(error, StoreUnavailable | TimeoutError)  # the database has logged this already
+            level = logging.INFO if away else logging.WARNING
+            log.log(
+                level, "cannot read the policy of agent %s, the last known one stays in effect: %s", agent_id, reason
+            )
             cached = self._cache.get(agent_id)
             self._cache_policy(
                 agent_id,

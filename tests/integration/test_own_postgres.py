@@ -138,6 +138,8 @@ async def test_unreachable_server_is_named_by_open_health_and_commands(embedder,
             await layer.remember("a", [NewMemory(type="fact", content="The key hangs there.")])
     doctor = json.loads(run("doctor", "--json", url=url, folder=tmp_path).stdout)["checks"]
     assert any("a server runs at postgresql://127.0.0.1:1/shop" in each["fix"] for each in doctor)
+    refused = run("recall", "key", "--agent", "a", url=url, folder=tmp_path).stderr
+    assert refused.count("warning: ") == 1, refused
 
 
 async def test_url_of_sqlalchemy_is_accepted(upgraded, embedder, agent, tmp_path):
