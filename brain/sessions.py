@@ -117,11 +117,16 @@ class Sessions:
 
         return await self._database.run(scope, work)
 
-    async def page(self, scope: Scope, limit: int, offset: int) -> list[SessionSummary]:
-        """Return at most `limit` sessions that a view sees from position `offset`, the last used first."""
-        rows = await self._database.run(
-            scope, lambda c: c.fetch(*SQL.sessions(agent_id=scope.agent_id, limit=limit, offset=offset))
-        )
+    async def page(
+        self, scope: Scope, limit: int, offset: int, words: str = "", ended: bool | None = None
+    ) -> list[SessionSummary]:
+        """Return at most `limit` sessions that a view sees from position `offset`, the last used first.
+
+        Only those whose id contains all `words`, and that have ended or have not; None: both.
+        """
+        wanted = {"words": words.lower().split(), "ended": ended}
+        bound = SQL.sessions(agent_id=scope.agent_id, limit=limit, offset=offset, **wanted)
+        rows = await self._database.run(scope, lambda c: c.fetch(*bound))
         return [SessionSummary(*row) for row in rows]
 
     async def roll(

@@ -45,9 +45,18 @@ class SessionsApi:
         self._former = former
 
     async def list(
-        self, agent_id: str, limit: int = 50, offset: int = 0, *, user_id: UserId = None
+        self,
+        agent_id: str,
+        limit: int = 50,
+        offset: int = 0,
+        *,
+        words: str = "",
+        ended: bool | None = None,
+        user_id: UserId = None,
     ) -> tuple[SessionSummary, ...]:
         """Return at most `limit` sessions of a view from position `offset`, the last used first.
+
+        Only those whose id contains all `words`, and that have ended or have not; None: both.
 
         Raises:
             InvalidInput: `limit` is not 1 to 500, or `offset` is negative.
@@ -55,7 +64,7 @@ class SessionsApi:
         scope = Scope.of(agent_id, user_id)
         for name, value, minimum, maximum in (("limit", limit, 1, _MAX_SESSIONS), ("offset", offset, 0, 2**31)):
             _require_between(name, value, minimum, maximum)
-        return tuple(await self._sessions.page(scope, limit, offset))
+        return tuple(await self._sessions.page(scope, limit, offset, words, ended))
 
     async def resume(self, agent_id: str, session_id: str, *, user_id: str | None = None) -> ResumedSession | None:
         """Return the state from which a session continues: summary, last messages and plan.

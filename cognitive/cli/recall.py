@@ -57,7 +57,7 @@ class _RecallAnswer:
     "max_lag_seconds",
     type=float,
     metavar="SECONDS",
-    help="Read the standby of COGNITIVE_REPLICA_URL if it lags no more.",
+    help="Read a standby that lags no more.",
 )
 @click.option("--scores", is_flag=True, help="Show the parts of the relevance.")
 def command(

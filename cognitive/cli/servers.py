@@ -190,7 +190,7 @@ def _open(page: str) -> None:
     "max_lag_seconds",
     type=float,
     metavar="SECONDS",
-    help="Search the standby of COGNITIVE_REPLICA_URL if it lags no more, except in a turn.",
+    help="Outside turns, read a standby that lags no more.",
 )
 @click.option("--http", is_flag=True, help="Serve streamable HTTP at /mcp.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="With --http: address to listen on.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -41,19 +41,23 @@ def command() -> None:
 @view
 @limit(50, 500)
 @click.option("--offset", default=0, type=click.IntRange(0), help="Number of sessions to skip.")
-def list_(agent: str, user_id: UserId, limit: int, offset: int) -> None:
+@click.option("--words", default="", help="Only ids with these words.")
+@click.option("--ended/--open", default=None, help="Only ended or open ones.")
+def list_(agent: str, user_id: UserId, limit: int, offset: int, words: str, ended: bool | None) -> None:
     """List the sessions of an agent, the last used first."""
     run(
-        _list(agent, user_id, limit, offset),
+        _list(agent, user_id, limit, offset, {"words": words, "ended": ended}),
         _show_list,
         key="sessions",
         empty_message=f"Agent {agent!r} has no sessions.",
     )
 
 
-async def _list(agent: str, user_id: UserId, limit: int, offset: int) -> Sequence[SessionSummary]:
+async def _list(
+    agent: str, user_id: UserId, limit: int, offset: int, wanted: Mapping[str, Any]
+) -> Sequence[SessionSummary]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.sessions.list(agent, limit, offset, user_id=user_id)
+        return await layer.sessions.list(agent, limit, offset, **wanted, user_id=user_id)
 
 
 def _show_list(sessions: Sequence[SessionSummary]) -> None:

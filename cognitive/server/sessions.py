@@ -39,9 +39,11 @@ async def sessions(
     view: ViewOfQuery,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     offset: Annotated[int, Query(ge=0, le=2**31)] = 0,
+    words: Annotated[str, Query(max_length=200, description="Words that the ids contain.")] = "",
+    ended: Annotated[bool | None, Query(description="Only sessions that have ended, or have not.")] = None,
 ) -> tuple[SessionSummary, ...]:
     """Return a page of the agent's sessions, the last used first."""
-    return await layer.sessions.list(agent_id, limit, offset, user_id=view)
+    return await layer.sessions.list(agent_id, limit, offset, words=words, ended=ended, user_id=view)
 
 
 @router.get("/sessions/{session_id:name}", summary="Resume a session (resume)")

@@ -76,9 +76,13 @@ async def test_sessions_are_listed_by_page_last_used_first(layer, agent):
     async with inside(layer) as client:
         first = (await client.get(f"/api/v1/agents/{agent}/sessions?limit=2")).json()
         rest = (await client.get(f"/api/v1/agents/{agent}/sessions?limit=2&offset=2")).json()
+        await layer.sessions.end(agent, "three")
+        open_ = (await client.get(f"/api/v1/agents/{agent}/sessions?words=T&ended=false")).json()
+        ended = (await client.get(f"/api/v1/agents/{agent}/sessions?ended=true")).json()
         assert (await client.get(f"/api/v1/agents/{agent}/sessions?limit=0")).status_code == 422
     assert [each["session_id"] for each in first + rest] == ["three", "two", "one"]
     assert [each["turns"] for each in first] == [1, 1]
+    assert [[each["session_id"] for each in found] for found in (open_, ended)] == [["two"], ["three"]]
 
 
 async def test_agents_are_listed_to_an_admin_and_only_itself_to_an_agent(urls, layer, agent, tmp_path):
@@ -90,8 +94,11 @@ async def test_agents_are_listed_to_an_admin_and_only_itself_to_an_agent(urls, l
     admin, own = token_for(tokens, None), token_for(tokens, agent)
     async with inside(layer, ServerConfig(tokens=tokens)) as client:
         everyone = (await client.get("/api/v1/agents?limit=500", headers=admin)).json()
-        alone = (await client.get("/api/v1/agents", headers=own)).json()
+        named = (await client.get(f"/api/v1/agents?words=OTHER {agent}", headers=admin)).json()
+        alone = (await client.get(f"/api/v1/agents?words={agent}", headers=own)).json()
+        assert (await client.get("/api/v1/agents?words=none", headers=own)).json() == []
     assert {(agent, 2), (f"{agent}-other", 0)} <= {(each["agent_id"], each["turns"]) for each in everyone}
+    assert [each["agent_id"] for each in named] == [f"{agent}-other"]
     assert [(each["agent_id"], each["turns"]) for each in alone] == [(agent, 2)]
     connection = await asyncpg.connect(urls.admin)
     await connection.execute("REVOKE cognitive_reader, cognitive_overview FROM cognitive_app")
