@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
 from functools import wraps
-from typing import ParamSpec
+from types import TracebackType
+from typing import NoReturn, ParamSpec
 
 from cognitive.blocking.methods import Namespace, runs, waits
 from cognitive.blocking.namespaces import (
@@ -65,7 +66,31 @@ def _opens(start: Callable[P, Blocking]) -> Callable[P, AbstractContextManager[B
         finally:
             layer.close()
 
-    return wraps(start)(opened)
+    @wraps(start)
+    def opening(*args: P.args, **kwargs: P.kwargs) -> AbstractContextManager[Blocking]:
+        return _Unopened(opened(*args, **kwargs))
+
+    return opening
+
+
+class _Unopened(AbstractContextManager["Blocking"]):
+    """A layer before its `with` block: use without one raises an error that says what to write."""
+
+    def __init__(self, manager: AbstractContextManager[Blocking]) -> None:
+        self._manager = manager
+
+    def __enter__(self) -> Blocking:
+        return self._manager.__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        return self._manager.__exit__(kind, error, trace)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(
+            f"{name!r}: it is not open yet; write `with Blocking.open() as layer:`, or `layer = Blocking.start()`"
+        )
 
 
 class Blocking(Namespace):

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Turn
+from cognitive import Blocking, CognitiveLayer, Message, NewMemory, Outcome, Turn
 from cognitive.errors import InvalidInput
 from cognitive.validation import called_as
 
@@ -99,6 +99,8 @@ async def test_layer_that_is_not_entered_says_what_to_write():
         opening.__enter__()
     with pytest.raises(AttributeError, match=r"'recall': it is not open yet; write `async with"):
         await opening.recall("agent", "key")
+    with pytest.raises(AttributeError, match=r"or `layer = Blocking.start\(\)`"):
+        Blocking.open().recall("agent", "key")
 
 
 async def test_type_error_inside_a_method_is_not_taken_for_a_wrong_argument():
