@@ -10,6 +10,7 @@ several workers can share it.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -221,8 +222,22 @@ async def _leave(agent_id: str, language: str, rows: Sequence[Any], c: Connectio
     await c.fetchrow(*SQL.lock(agent_id=agent_id))
     for user_id, own in by_user(rows):
         await write_as(c, user_id)
-        ids = [row["id"] for row in own]
-        await c.execute(*SQL.leave(agent_id=agent_id, language=language, memory_ids=ids, label=label(language)))
+        of_memories = {"agent_id": agent_id, "language": language, "memory_ids": [row["id"] for row in own]}
+        await c.execute(*SQL.leave(**of_memories, label=label(language)))
+        await _count_changes(c, agent_id, await c.fetch(*SQL.shorten(**of_memories)))
+
+
+async def _count_changes(c: Connection, agent_id: str, passages: Sequence[Any]) -> None:
+    """Add the changes of the passages' lengths to the counts of their sessions and of the transaction's scope."""
+    sessions = Counter[str]()
+    for row in passages:
+        if row["session_id"] is not None:
+            sessions[row["session_id"]] += row["content_change"]
+    ids = sorted(sessions)
+    changes = [sessions[session_id] for session_id in ids]
+    await c.execute(*SQL.change_sessions(agent_id=agent_id, session_ids=ids, changes=changes))
+    content, context = (sum(row[name] for row in passages) for name in ("content_change", "context_change"))
+    await c.execute(*SQL.change_counts(agent_id=agent_id, content_change=content, context_change=context))
 
 
 async def _places(memory: PendingMemory, language: str) -> list[PassagePostings]:

@@ -79,43 +79,52 @@ ORDER BY m.id LIMIT :limit
 
 -- name: leave
 -- Remove the lexemes of other languages of these memories from the index. Lexemes of the remaining language begin
--- with `label`, or have no label if it is ''. Lengths are recomputed. Requires the lock of the agent's writers.
+-- with `label`, or have no label if it is ''. Requires the lock of the agent's writers.
 WITH lexeme AS MATERIALIZED (
     SELECT p.memory_id, p.ordinal, l.lexeme,
            CASE WHEN :label::text = '' THEN strpos(l.lexeme, '/') = 0 ELSE starts_with(l.lexeme, :label) END AS stays
     FROM cognitive.passage AS p, unnest(p.lexemes) AS l(lexeme)
     WHERE p.agent_id = :agent_id AND p.user_id = cognitive.scope() AND p.memory_id = ANY(:memory_ids::uuid[])
+      AND p.languages @> ARRAY[:language::text] AND p.languages <> ARRAY[:language::text])
+DELETE FROM cognitive.posting AS p USING lexeme AS l
+WHERE p.agent_id = :agent_id AND p.user_id = cognitive.scope() AND p.lexeme = l.lexeme
+      AND p.memory_id = l.memory_id AND p.ordinal = l.ordinal AND NOT l.stays
+
+-- name: shorten
+-- Recompute the lexemes and lengths of these memories' passages from the postings that `leave` left; return by how much the
+-- lengths changed, and the sessions.
+WITH lexeme AS MATERIALIZED (
+    SELECT p.memory_id, p.ordinal, l.lexeme FROM cognitive.passage AS p, unnest(p.lexemes) AS l(lexeme)
+    WHERE p.agent_id = :agent_id AND p.user_id = cognitive.scope() AND p.memory_id = ANY(:memory_ids::uuid[])
       AND p.languages @> ARRAY[:language::text] AND p.languages <> ARRAY[:language::text]),
-gone AS (
-    DELETE FROM cognitive.posting AS p USING lexeme AS l
-    WHERE p.agent_id = :agent_id AND p.user_id = cognitive.scope() AND p.lexeme = l.lexeme
-          AND p.memory_id = l.memory_id AND p.ordinal = l.ordinal AND NOT l.stays),
 new AS (
     SELECT l.memory_id, l.ordinal, array_agg(l.lexeme) AS lexemes, max(p.content_length) AS content_length,
            max(p.context_length) AS context_length
     FROM lexeme AS l JOIN cognitive.posting AS p
         ON p.agent_id = :agent_id AND p.user_id = cognitive.scope() AND p.lexeme = l.lexeme AND p.memory_id = l.memory_id AND p.ordinal = l.ordinal
-    WHERE l.stays GROUP BY l.memory_id, l.ordinal),
+    GROUP BY l.memory_id, l.ordinal),
 old AS (
-    SELECT p.memory_id, p.ordinal, p.content_length, p.context_length FROM cognitive.passage AS p
-    WHERE p.agent_id = :agent_id AND p.user_id = cognitive.scope() AND p.memory_id = ANY(:memory_ids::uuid[])),
-changed AS (
-    UPDATE cognitive.passage AS p
-    SET languages = ARRAY[:language::text], lexemes = n.lexemes, content_length = n.content_length,
-        context_length = n.context_length
-    FROM new AS n JOIN old AS o ON o.memory_id = n.memory_id AND o.ordinal = n.ordinal
-    WHERE p.agent_id = :agent_id AND p.user_id = cognitive.scope() AND p.memory_id = n.memory_id
-        AND p.ordinal = n.ordinal
-    RETURNING p.memory_id, n.content_length - o.content_length AS content_change,
-        n.context_length - o.context_length AS context_change),
-per_session AS (
-    SELECT m.session_id, sum(c.content_change) AS content_change FROM changed AS c
-    JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.user_id = cognitive.scope() AND m.id = c.memory_id
-    WHERE m.session_id IS NOT NULL GROUP BY m.session_id),
-sessions AS (
-    UPDATE cognitive.session AS s SET lexemes = s.lexemes + p.content_change FROM per_session AS p
-    WHERE s.agent_id = :agent_id AND s.user_id = cognitive.scope() AND s.session_id = p.session_id)
-UPDATE cognitive.corpus SET
-    content_lexemes = content_lexemes + (SELECT coalesce(sum(content_change), 0) FROM changed),
-    context_lexemes = context_lexemes + (SELECT coalesce(sum(context_change), 0) FROM changed)
+    SELECT p.memory_id, p.ordinal, p.content_length, p.context_length, m.session_id
+    FROM cognitive.passage AS p JOIN cognitive.memory AS m
+        ON m.agent_id = :agent_id AND m.user_id = cognitive.scope() AND m.id = p.memory_id
+    WHERE p.agent_id = :agent_id AND p.user_id = cognitive.scope() AND p.memory_id = ANY(:memory_ids::uuid[]))
+UPDATE cognitive.passage AS p
+SET languages = ARRAY[:language::text], lexemes = n.lexemes, content_length = n.content_length,
+    context_length = n.context_length
+FROM new AS n JOIN old AS o ON o.memory_id = n.memory_id AND o.ordinal = n.ordinal
+WHERE p.agent_id = :agent_id AND p.user_id = cognitive.scope() AND p.memory_id = n.memory_id
+    AND p.ordinal = n.ordinal
+RETURNING o.session_id, n.content_length - o.content_length AS content_change,
+    n.context_length - o.context_length AS context_change
+
+-- name: change_sessions
+-- Add the changes of their memories' lengths to the counts of sessions.
+UPDATE cognitive.session AS s SET lexemes = s.lexemes + l.change
+FROM unnest(:session_ids::text[], :changes::bigint[]) AS l(session_id, change)
+WHERE s.agent_id = :agent_id AND s.user_id = cognitive.scope() AND s.session_id = l.session_id
+
+-- name: change_counts
+-- Add the changes of lengths to the counts of the scope.
+UPDATE cognitive.corpus SET content_lexemes = content_lexemes + :content_change::bigint,
+    context_lexemes = context_lexemes + :context_change::bigint
 WHERE agent_id = :agent_id AND user_id = cognitive.scope()

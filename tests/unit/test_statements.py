@@ -224,7 +224,6 @@ WRITES_IN_PARTS = {
     "assignment.move_session": "foreign keys of all tables are checked at its end",
     "purge_derived.cut_candidate": "replaces a row that cannot be updated",
     "purge_derived.cut_choice": "replaces a row that cannot be updated",
-    "reindexing.leave": "recomputes lengths from the postings that it leaves",
 }
 
 
