@@ -68,12 +68,12 @@ def _opens(start: Callable[P, Blocking]) -> Callable[P, AbstractContextManager[B
 
     @wraps(start)
     def opening(*args: P.args, **kwargs: P.kwargs) -> AbstractContextManager[Blocking]:
-        return _Unopened(opened(*args, **kwargs))
+        return _BeforeBlock(opened(*args, **kwargs))
 
     return opening
 
 
-class _Unopened(AbstractContextManager["Blocking"]):
+class _BeforeBlock(AbstractContextManager["Blocking"]):
     """A layer before its `with` block: use without one raises an error that says what to write."""
 
     def __init__(self, manager: AbstractContextManager[Blocking]) -> None:
