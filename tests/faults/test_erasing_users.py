@@ -44,6 +44,7 @@ pytestmark = pytest.mark.promise(number=10)
 
 __all__ = ["site"]  # a fixture
 OF_MEMORIES = ("passage", "posting", "memory_value", "embedding", "usage", "revision")
+WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
 NOTES = ["policy_version", "policy_activation"]  # what an operator noted belongs to the agent
 
 
@@ -294,13 +295,11 @@ class Slow:
 async def test_turn_opened_beside_an_erasure_leaves_no_text(database, agent, admin, erased):
     scope = Scope(agent, "ann")
     ids = await store(database).remember(agent, [said("ann")], now=AT)
-    erasures = {"user": (agent, "ann"), "agent": (agent,), "memories": (scope, ids)}
-    erasing = []
+    erasures, erasing = {"user": (agent, "ann"), "agent": (agent,), "memories": (scope, ids)}, []
 
     async def erase() -> None:
         erasing.append(asyncio.create_task(getattr(eraser(database), erased)(*erasures[erased])))
-        waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
-        while not erasing[0].done() and not await admin.fetchval(waiting):
+        while not erasing[0].done() and not await admin.fetchval(WAITING):
             await asyncio.sleep(0.01)
 
     turn = OpenTurn("t", "s", "ann", AT, SECRET, "p", "", degraded=(), trace={}, shown=(), received_at=time())
