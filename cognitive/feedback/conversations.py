@@ -22,7 +22,6 @@ from cognitive.formation.extract import extract
 from cognitive.formation.lines import assistant_line, user_line
 from cognitive.formation.memories import CapturedLine, formed_memories, is_personal
 from cognitive.formation.model.reader import CapturedLines, ModelReader, NotRead
-from cognitive.formation.updates import with_updates
 from cognitive.policy import Policy
 from cognitive.turn import Message
 from cognitive.validation import require_aware, require_label
@@ -153,8 +152,7 @@ class ConversationWriter:
     async def _write(self, owner: Scope, memories: Sequence[NewMemory], now: datetime) -> list[UUID]:
         """Store memories for the owner in one transaction."""
         owned = [memory.model_copy(update={"user_id": owner.user}) for memory in memories]
-        updated = await with_updates(self._store, owner, owned)
-        return await self._store.remember(owner.agent_id, updated, now=now)
+        return await self._store.remember(owner.agent_id, owned, now=now)
 
 
 def _joined(by_rules: Sequence[NewMemory], by_model: Sequence[NewMemory]) -> list[NewMemory]:

@@ -62,6 +62,18 @@ async def test_later_value_of_a_conversation_replaces_the_earlier_one(patient, a
     assert (old.hidden_reason, old.replaced_by) == ("superseded", new.id)
 
 
+async def test_conversation_of_last_year_replaces_nothing_of_this_year(patient, agent):
+    def talk(rent: int, at: str) -> list[dict[str, str]]:
+        return [{"role": "user", "content": f"Our rent is {rent} euros.", "at": at}]
+
+    this_year = await patient.remember_conversation(agent, talk(950, "2026-03-01T09:00:00Z"), session_id="new")
+    last_year = await patient.remember_conversation(agent, talk(900, "2025-03-01T09:00:00Z"), session_id="old")
+    new, old = await patient.get(agent, [*this_year.formed, *last_year.formed])
+    assert (new.hidden_reason, old.hidden_reason, old.replaced_by) == (None, "superseded", new.id)
+    lines = await patient.get(agent, [*this_year.lines, *last_year.lines])
+    assert [line.hidden_reason for line in lines] == [None, None]
+
+
 @pytest.mark.parametrize(
     "wrong", ["hello", {"role": "poet", "content": "x"}, {"content": "x"}, {"role": "user", "a": 1}]
 )
