@@ -15,15 +15,16 @@ _MIN_LEFT = 4  # words behind a break; fewer, such as "I think", belong to the s
 _OWN_SUBJECT = (
     r"(?:i|we|my|our|it|it['’]s|they|there|i['’]m|im|i['’]ve|i['’]ll|i['’]d|we['’]\w+|he|she|let['’]?s|please"
     r"|never|always"
-    r"|don['’]?t|from now on|next time|also|his|her|their|this|you)\b"
+    r"|don['’]?t|from now on|next time|also|his|her|their|this|you|everything|everyone)\b"
 )
 _BREAK = re.compile(
     rf"(?-i:(?<=[a-z][.!?])(?=[A-Z][a-z' ’]))|(?:;|\.\.\.|…|[,.]?\s+[-–—]{{1,2}}|\))\s+(?:and |but |so |or "
     r"|yet )?|,\s+(?:which means(?: that)? (?=\w)|meaning (?:that )?(?=\w)|(?:and |but |so |or |yet |because "
     rf"|since )?(?={_OWN_SUBJECT}))"
     r"|,\s+(?=(?:do|does|did|is|are|can|could|should|what|which|how|where|when|who|why|any)\b[^,]*\?)"
+    r"|,\s+so (?!that\b|far\b|much\b|many\b|on\b|forth\b)"
     r"|,?\s+(?:and|but|so|because|since|although|though|unless)\s+(?=(?:i|we|my|our|i['’]m|i['’]ve|i['’]ll"
-    r"|i['’]d|we['’]\w+|please)\b)",
+    r"|i['’]d|we['’]\w+|please|(?:he|she|they)(?:['’]\w+)? (?!(?:would|could|might)\b))\b)",
     re.IGNORECASE,
 )
 # A sentence that begins with one of these keeps its parts together: "When I say stop, please stop".
@@ -74,11 +75,12 @@ _OPENERS = re.compile(
     r"|because|since"
     r"|though|although|luckily|fortunately|sadly|i understand that|i know(?: that)?|as you (?:may |might )?know"
     r"|the (?:thing|fact|point|truth|problem) is(?: that)?|note that|please note that|remember that|now that|"
-    r"(?:before you \w+, )?you (?:should|need to|have to|must) know(?: that)?|it turns out(?: that)?)\b(?!['’-])"
+    r"(?:before you \w+, )?you (?:should|need to|have to|must) know(?: that)?|it turns out(?: that)?|(?:that|this"
+    r"|which) is why)\b(?!['’-])"
     r"|(?:no|nope|nah|great|awesome|cool|nice|perfect|thanks|thank you|sure|right|alright|look|listen"
     r"|for the record|note|please note|remember"
     r"|do not worry|quick update|update|heads up|good (?:morning|afternoon|evening)|that said|wow|ha|haha|true"
-    r"|exactly|agreed|now"
+    r"|exactly|agreed|now|nevermind|never mind|me|myself|same here"
     r"|hmm|honestly|good|fine|got it|also|sold|deal|settled|careful|important|context|background|fun fact"
     r"|reminder|one more thing|(?:small |quick )?correction|good news|bad news|news|i mean it|warning|ps|p\.s\."
     r"|hey \w+|hi \w+|hello \w+)\s*[,.:;!–—-]+(?=\s))[\s,.:;!–—-]*)+"
@@ -89,6 +91,9 @@ _FRONTED = re.compile(
     r"|lately|right now|nowadays|by now"
     r"|apart from|like (?:you|most)|outside of|over|since|until|over the years|speaking of|similar to|regarding"
     r"|as far as|other than|every|most)\b[^,.;]{0,48},\s+(?=(?:i|we|my|our|one of my|some of my)\b)"
+    r"|(?:for|in|on|at|after|during|with|this|every|these|most|all)(?: (?!(?:\w*(?:day|week|month|year|morning"
+    r"|evening|night|spring|summer|autumn|fall|winter)s?|what|which|who|how|that|where|if|when|than"
+    r"|is|are|was|and|or|but)\b)[\w'-]+){1,4} (?=(?:i|we) (?!(?:am|are|was|were|could|would|should|might)\b))"
 )
 _FRONTED_DATE = re.compile(
     rf"((?:starting |beginning |from )?(?:{DATE})[\w ]{{0,30}}?),?\s+(?=(?:i|we|my|our|the|he|she|they)\b)"
@@ -113,8 +118,8 @@ _DROPPED = (
 )
 _ASIDE = re.compile(r"\([^()]*\)")
 _PLACE = re.compile(
-    r"(?:(?:for|in|on|at) (?:this|our|the|my) (?:project|repo|repository|codebase|team|company|office|house"
-    r"|family|class|school|app|service|shop|branch)|instead of [\w-]+),? (?=(?:i|we|the|all|every|no|each)\b)"
+    r"(?:(?:for|in|on|at|with) (?:this|our|the|my|all|any|every) (?:[\w-]+ ){0,3}?[\w-]+|instead of [\w-]+),? "
+    r"(?=(?:i|we|the|all|every|no|each) (?!(?:\w+ )?of\b))"
 )
 _QUOTED = re.compile(r"\"[^\"\n]{12,}\"|“[^”\n]{12,}”|(?<!\w)'[^'\n]{20,}'(?!\w)")
 
