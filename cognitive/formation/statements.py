@@ -23,6 +23,7 @@ _BREAK = re.compile(
     rf"|since )?(?={_OWN_SUBJECT}))"
     r"|,\s+(?=(?:do|does|did|is|are|can|could|should|what|which|how|where|when|who|why|any)\b[^,]*\?)"
     r"|,\s+so (?!that\b|far\b|much\b|many\b|on\b|forth\b)"
+    r"|,\s+but\s+(?=the\b)"
     r"|,?\s+(?:and|but|so|because|since|although|though|unless)\s+(?=(?:i|we|my|our|i['’]m|i['’]ve|i['’]ll"
     r"|i['’]d|we['’]\w+|please|(?:he|she|they)(?:['’]\w+)? (?!(?:would|could|might)\b))\b)",
     re.IGNORECASE,
@@ -84,6 +85,13 @@ _OPENERS = re.compile(
     r"|hmm|honestly|good|fine|got it|also|sold|deal|settled|careful|important|context|background|fun fact"
     r"|reminder|one more thing|(?:small |quick )?correction|good news|bad news|news|i mean it|warning|ps|p\.s\."
     r"|hey \w+|hi \w+|hello \w+)\s*[,.:;!–—-]+(?=\s))[\s,.:;!–—-]*)+"
+)
+# What announces a statement: "Final answer: we stay on Vue". A decision or procedure that is named so is kept whole.
+_ANNOUNCED = re.compile(
+    r"(?!(?:i|we) |.*\b(?:decision|verdict|consensus|conclusion|agreed|decided|settled|resolution|rule|convention"
+    r"|process|steps?"
+    r"|plan|action|question|sa(?:ys?|id)|wrote|quote|if|when)\b[^:]*:)[^:?\"]{2,60}: (?=(?:i|we|my|our|the|he|she"
+    r"|they) )"
 )
 # The phrase before the subject: "For music, I love ...", "After lunch, we usually ..."; not "If ..., I".
 _FRONTED = re.compile(
@@ -173,7 +181,7 @@ def _has_words(part: str, count: int) -> bool:
 
 def _from_subject(folded: str) -> str:
     """Return a folded statement without the words before its subject, and with a date before it put behind."""
-    for opener in (_OPENERS, _FRONTED, _OPENERS, _PLACE):
+    for opener in (_OPENERS, _ANNOUNCED, _FRONTED, _OPENERS, _PLACE):
         if found := opener.match(folded):
             folded = folded[found.end() :]
     folded = next((subject + folded for pattern, subject in _DROPPED if pattern.match(folded)), folded)

@@ -93,7 +93,9 @@ RULES = (
         "fact",
         r"the (?!(?:problem|question|issue|error|bug|point|idea|answer|difference|reason|thing|movie|film|song|book"
         r"|game"
-        r"|food|weather|store|airport|hotel)s?\b)(?:[\w/-]+ ){1,5}?(?:is|are|lives?|sits?|stands?) (?:in|under|behind"
+        r"|food|weather|store|airport|hotel)s?\b)(?:[\w/-]+ ){1,5}?(?:is|are|was|lives?|sits?|stands?) (?:set to"
+        r"|pinned to|limited to|connected to"
+        r"|(?:written|owned|run|managed|maintained|built|hosted) by|in|under|behind"
         r"|inside"
         r"|beside|next to|called|named|stored|located|hosted|kept|written in|running on) (?!(?:this|that|order"
         r"|general|fact"

@@ -97,7 +97,9 @@ RULES = (
         rf"|were"
         rf"|has been|have been|gets?|got) (?:now |finally |hereby )?{_SETTLED}\b.*|it (?:was|is|has been) (?:now "
         rf"|finally )?"
-        r"(?:decided|agreed|settled)\b (?:on|to|that|for) .+|(?:the )?(?:final |our |team )?(?:decision|verdict"
+        r"(?:decided|agreed|settled)\b(?: (?:on|to|that|for)|:) .+|.+, (?:that|which|this|as) (?:was|is|has been|we) "
+        r"(?:agreed|decided|settled|approved)\b.*|as (?:we |was )?(?:agreed|decided)(?: \w+){0,3}, .+"
+        r"|(?:the )?(?:final |our |team )?(?:decision|verdict"
         r"|consensus"
         r"|conclusion|agreed|decided|resolution)(?: (?:is|was)(?: that| to)?|:) .+"
         r"|(?:the|our|\w+s') (?:[\w'-]+ ){1,5}(?:will|is going to|are going to) (?:be|have|use|run on|live"
@@ -146,13 +148,21 @@ RULES = (
         ("It is off until May.", "The lights are off.", "We do it instead."),
     ),
     row(
+        "due",
+        "plan",
+        rf"(?:the |our |my )?(?:\w+ )?(?:deadline|due date|submission|kick-?off|freeze|cut-?off|launch|go-live)\b"
+        rf"(?: [\w'-]+){{0,5}} is (?!.*\b(?:was|were|last)\b).*{DAY}.*|(?:i|we) (?:am|are) (?:in|at|off|out|away|abroad"
+        rf"|doing|giving|on call) .*{DAY}.*",
+        ("Code freeze is next Tuesday.", "Next Wednesday I'm in Rotterdam for the port tour."),
+        ("The deadline was on Friday.", "I'm in trouble."),
+    ),
+    row(
         "others_plan",
         "plan",
         rf"(?!(?:it|this|that|there|what|who|you|i|we)\b)(?:[\w'-]+ ){{1,4}}(?:is|are) (?:going to|moving|staying"
         rf"|coming"
         rf"|visiting|flying|driving|starting|leaving|getting|taking|joining|returning|hosting|due|doing)\b.*{DATE}.*"
-        rf"|(?:the |our |my )?(?:deadline|due date|submission|kick-?off|freeze|cut-?off|launch)\b(?: [\w'-]+){{0,5}} is"
-        rf" .*{DATE}.*|there (?:is|are|will be) (?:an?|my|our|the|another) (?:\S+ )+?{DAY}.*|(?:[a-z]+ ){{1,2}}(?:is"
+        rf"|there (?:is|are|will be) (?:an?|my|our|the|another) (?:\S+ )+?{DAY}.*|(?:[a-z]+ ){{1,2}}(?:is"
         rf"|are) (?:going to|supposed to|due to) (?!(?:be|have|get|happen|say|think"
         rf"|look|see)\b){TO_DO} (?:the|my|our|all)\b.+",
         ("She's staying with us in June.", "Our paper is late. Marta is going to redo the figures."),
