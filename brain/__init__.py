@@ -17,6 +17,7 @@ Modules, in order of execution:
 - `redacting`: remove secrets and personal data from a text before it is stored.
 - `preparing`: identify, index and embed memories before they are written.
 - `memory_rows`: write, rewrite and erase the rows of a memory inside a transaction.
+- `superseding`: find which memories newer ones replace, and hide them.
 - `agent_rows`: lock an agent's row, and decide in which languages its memories are indexed.
 - `claims`: recognise subject, attribute and value of a statement.
 - `indexing`: cut a memory into passages, with the texts to embed and the lexemes to index.

@@ -82,6 +82,8 @@ async def without_users(url: str) -> tuple[str, ...]:
 async def parked_turns(url: str) -> tuple[tuple[str, int, str], ...]:
     """Return the agents with turns that a model failed to read three times: name, number and the id of one of them.
 
+    Exchanges of conversations without turns are counted too; of these, the id of a line's memory is given.
+
     Raises the errors of `names`.
     """
     return tuple((row["agent_id"], row["turns"], row["first"]) for row in await _fetch(url, SQL.parked_turns()))

@@ -7,14 +7,13 @@ from dataclasses import replace
 from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
-from brain import agent_rows, archive, index_rows, statements, value_rows
+from brain import agent_rows, archive, index_rows, statements, superseding, value_rows
 from brain.embedding.embedders import Embedders
 from brain.errors import InvalidInput, UnknownMemory
 from brain.indexing import IndexedPassage
 from brain.languages import AgentLanguages
 from brain.postgres.database import Connection
 from brain.preparing import PreparedMemory
-from brain.types import Trust, above
 from brain.users import Scope
 
 SQL = statements.load("store")
@@ -37,12 +36,19 @@ async def share_users(c: Connection, agent_id: str, user_ids: Sequence[str]) -> 
 
 
 async def write(
-    c: Connection, scope: Scope, prepared: list[PreparedMemory], embedders: Embedders, languages: AgentLanguages
+    c: Connection,
+    scope: Scope,
+    prepared: list[PreparedMemory],
+    embedders: Embedders,
+    languages: AgentLanguages,
+    *,
+    detect_updates: bool = False,
 ) -> bool:
     """Store the prepared memories that do not exist yet, with their sessions, index entries and vectors.
 
-    Return False and store nothing if the agent's embedding models or languages have changed since the memories were
-    prepared.
+    Older values of the same attribute are superseded, of formed memories and with `detect_updates` of others too; see
+    `brain.superseding`. Return False and store nothing if the agent's embedding models or languages have changed since
+    the memories were prepared.
 
     Raises:
         UnknownMemory: a memory supersedes one that the agent does not have.
@@ -60,12 +66,13 @@ async def write(
         item if item.kept is not None else replace(item, id=_id(scope.agent_id, state.next_seq + n, item))
         for n, item in enumerate(fresh)
     ]
-    superseding = await _superseding(c, scope, [item for item in new if item.kept is None])
+    kept = [item.kept for item in new if item.kept is not None]  # either all are restored, or none
+    new, replaced = await superseding.with_updates(c, scope, new, detect=detect_updates) if not kept else (new, {})
     sessions, opened = await _touch_sessions(c, scope.agent_id, new, stored, state.next_session)
     await _insert_memories(c, scope.agent_id, new, state.next_seq, sessions)
     await _insert_index(c, scope.agent_id, new, sessions, state.indexed.written)
-    await _hide(c, scope.agent_id, superseding)
-    await archive.put_kept(c, scope.agent_id, [item.kept for item in new if item.kept is not None])
+    await superseding.hide(c, scope.agent_id, replaced, {item.id for item in new})
+    await archive.put_kept(c, scope.agent_id, kept)
     pieces = _indexed(new)
     await c.execute(
         *SQL.add_to_counts(
@@ -96,51 +103,6 @@ def _indexed(prepared: Sequence[PreparedMemory]) -> list[IndexedPassage]:
 def _id(agent_id: str, seq: int, item: PreparedMemory) -> UUID:
     """Return a new memory's id, derived so that equal stores give equal rankings: ids break ties in rankings."""
     return uuid5(NAMESPACE_OID, f"{agent_id}\0{seq}\0{item.identity.hex()}")
-
-
-async def replaceable(c: Connection, scope: Scope, superseded: Collection[UUID | None]) -> dict[UUID, Trust]:
-    """Return the trust of the memories that new ones supersede; None means no memory.
-
-    Raises:
-        UnknownMemory: the view has no memory with one of these ids.
-        InvalidInput: a memory has another user, or is shared and the view a user's.
-    """
-    named = {id for id in superseded if id is not None}
-    rows = await c.fetch(*SQL.states(agent_id=scope.agent_id, memory_ids=list(named))) if named else []
-    for row in rows:
-        if row["user_id"] != scope.user_id:
-            raise InvalidInput(f"supersedes: memory {row['id']} is not of {scope} alone; only its own can be replaced")
-    trusts = {row["id"]: row["trust"] for row in rows}
-    for missing in sorted(named - trusts.keys(), key=str):
-        raise UnknownMemory(f"supersedes: {scope} has no memory {missing}")
-    return trusts
-
-
-async def _superseding(c: Connection, scope: Scope, prepared: list[PreparedMemory]) -> dict[UUID, PreparedMemory]:
-    """Return the memories that are superseded, each with the earliest of its replacements.
-
-    A memory is not superseded by one of lower trust. Raises as `replaceable`.
-    """
-    trusts = await replaceable(c, scope, {item.memory.supersedes for item in prepared})
-    latest_first = sorted(prepared, key=lambda item: item.occurred_at, reverse=True)
-    return {
-        old: item
-        for item in latest_first
-        if (old := item.memory.supersedes) is not None and not above(trusts[old], item.memory.trust)
-    }
-
-
-async def _hide(c: Connection, agent_id: str, superseding: Mapping[UUID, PreparedMemory]) -> None:
-    if superseding:
-        await c.execute(
-            *SQL.hide(
-                agent_id=agent_id,
-                reason="superseded",
-                memory_ids=list(superseding),
-                hidden_at=[item.occurred_at for item in superseding.values()],
-                replaced_by=[item.id for item in superseding.values()],
-            ),
-        )
 
 
 async def _insert_memories(

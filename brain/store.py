@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 from uuid import UUID
 
-from brain import archive, filter_sql, memory_rows, redacting
+from brain import archive, filter_sql, memory_rows, redacting, superseding
 from brain.agent_rows import sharing
 from brain.archive import ArchivedMemory, MemoryMetadata
 from brain.embedding.embedders import Embedders
@@ -56,11 +56,18 @@ class MemoryStore:
         self._on_growth = on_growth
 
     async def remember(
-        self, agent_id: str, memories: Sequence[NewMemory], *, now: datetime, progress: Progress | None = None
+        self,
+        agent_id: str,
+        memories: Sequence[NewMemory],
+        *,
+        now: datetime,
+        detect_updates: bool = False,
+        progress: Progress | None = None,
     ) -> list[UUID]:
         """Store memories in batches, each in one transaction per user, and return their ids in order.
 
-        Each memory is written in the view of the user that it names.
+        Each memory is written in the view of the user that it names. With `detect_updates`, it supersedes earlier ones
+        with another value of the same attribute, as formed memories always do, and is superseded by later ones.
 
         A memory that exists already (see `NewMemory`) is not stored again, and the existing id is returned. `progress`
         is called with (done, total) after each batch.
@@ -76,7 +83,7 @@ class MemoryStore:
             batch = await self._redacted(memories[start : start + BATCH])
 
             async def store(scope: Scope, own: Sequence[NewMemory]) -> list[UUID]:
-                return await self._remember_batch(scope, own, now, partial(self._write_batch, scope))
+                return await self._remember_batch(scope, own, now, partial(self._write_batch, scope, detect_updates))
 
             ids += await _per_user(agent_id, batch, lambda memory: memory.user_id, store)
             if progress is not None:
@@ -164,15 +171,15 @@ class MemoryStore:
             await write_as(c, owner.key[1])
         return not valid or await memory_rows.write(c, owner, prepared, self._embedders, self._languages)
 
-    async def _require_replaceable(self, agent_id: str, superseding: Sequence[NewMemory]) -> None:
-        """Raise the errors of `memory_rows.replaceable` for those of the memories that are not stored yet."""
-        new = await self._redacted(superseding)
+    async def _require_replaceable(self, agent_id: str, memories: Sequence[NewMemory]) -> None:
+        """Raise the errors of `superseding.replaceable` for those of the memories that are not stored yet."""
+        new = await self._redacted(memories)
         for user_id in dict.fromkeys(memory.user_id for memory in new):
             scope = Scope(agent_id, user_id or SHARED)
             own = {identity(memory): memory.supersedes for memory in new if memory.user_id == user_id}
             known = await self._existing(scope, list(own))
             superseded = [id for key, id in own.items() if key not in known]
-            await self._database.run(scope, partial(memory_rows.replaceable, scope=scope, superseded=superseded))
+            await self._database.run(scope, partial(superseding.replaceable, scope=scope, superseded=superseded))
 
     async def _remember_batch(self, scope: Scope, batch: Sequence[NewMemory], now: datetime, work: Work) -> list[UUID]:
         identities = [identity(memory) for memory in batch]
@@ -186,8 +193,12 @@ class MemoryStore:
             known = await self._existing(scope, identities)
         return [known[key] for key in identities]
 
-    async def _write_batch(self, scope: Scope, prepared: list[PreparedMemory], c: Connection) -> bool:
-        return await memory_rows.write(c, scope, prepared, self._embedders, self._languages)
+    async def _write_batch(
+        self, scope: Scope, detect_updates: bool, prepared: list[PreparedMemory], c: Connection
+    ) -> bool:
+        return await memory_rows.write(
+            c, scope, prepared, self._embedders, self._languages, detect_updates=detect_updates
+        )
 
     async def _write(self, scope: Scope, fresh: Mapping[bytes, NewMemory], now: datetime, work: Work) -> None:
         """Index memories and write them. Start again if the agent's embedding models or languages changed meanwhile."""
@@ -219,15 +230,6 @@ class MemoryStore:
         """Return the memories of a type that were stored under these sources, oldest first."""
         identities = [identity_by_source(type_, source) for source in sources]
         return await self.get(scope, list((await self._existing(scope, identities)).values()))
-
-    async def claiming(self, scope: Scope, claims: Sequence[str]) -> list[Memory]:
-        """Return the visible memories of the view's owner that state one of these claims, oldest first.
-
-        A claim is a key as `brain.claims.claim_key` returns it.
-        """
-        bound = SQL.claiming(agent_id=scope.agent_id, claims=list(claims))
-        rows = await self._database.run(scope, lambda c: c.fetch(*bound))
-        return [as_value(Memory, row) for row in rows]
 
     async def find(self, scope: Scope, wanted: MemoryFilter, limit: int, offset: int = 0) -> list[Memory]:
         """Return a page of the memories that a filter admits, oldest first, with those that are hidden."""

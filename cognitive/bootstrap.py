@@ -276,7 +276,7 @@ def _compose(base: _Infrastructure) -> Services:
         retention,
     )
     policies = _policies(base, stores, resolver, erasure_listeners)
-    conversations = ConversationWriter(stores.memories, base.policy, formation.reader)
+    conversations = ConversationWriter(stores.memories, base.policy, formation.corrections, formation.reader)
     return Services(
         sessions=SessionsApi(stores.sessions, stores.artifacts, session_manager, turns, resolver, former),
         policies=policies,

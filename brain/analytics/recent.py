@@ -21,6 +21,7 @@ MAX_MODELS = 50
 SQL = statements.load("recent", most=MAX_TURNS, sample=MAX_PASSAGES)
 _TURN_MODELS = SQL.turn_models.fill(latest=SQL.latest)
 _DEGRADATIONS = SQL.degradations.fill(latest=SQL.latest)
+_MODEL_READINGS = SQL.model_readings.fill(latest=SQL.latest)
 _SECONDS = 10.0
 
 
@@ -51,6 +52,25 @@ class ModelUsageList:
     def bounded(self) -> bool:
         """True if there may be more turns in the period than were examined."""
         return self.looked == MAX_TURNS
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReadingCounts:
+    """The number of turns that a model read to form memories, of those that wait for it, and of those it failed on.
+
+    `read` is counted among the latest turns of the period; `parked` includes exchanges of conversations without turns.
+    `tokens` is what the model took today (UTC).
+    """
+
+    read: int
+    waiting: int
+    parked: int
+    tokens: int
+
+    @property
+    def is_used(self) -> bool:
+        """True if a model reads turns of this agent."""
+        return bool(self.read or self.waiting or self.parked or self.tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,3 +169,9 @@ class RecentAnalytics:
             scope, lambda c: c.fetch(*SQL.embedded(agent_id=scope.agent_id)), timeout=_SECONDS
         )
         return VectorCoverage({row["model"]: row["passages"] for row in rows[1:]}, rows[0]["passages"])
+
+    async def model_readings(self, scope: Scope, period: Period) -> ModelReadingCounts:
+        """Return what a model read, and what it is still to read, to form memories."""
+        bound = _MODEL_READINGS(agent_id=scope.agent_id, since=period.since, until=period.until)
+        row = await self._database.run(scope, lambda c: c.fetchrow(*bound), timeout=_SECONDS)
+        return ModelReadingCounts(**dict(row))

@@ -26,8 +26,16 @@ HAVING count(DISTINCT m.speaker) > 1
 ORDER BY m.agent_id
 
 -- name: parked_turns
--- The agents with turns that a model failed to read three times, how many, and the first of these.
-SELECT agent_id, count(*) AS turns, min(turn_id) AS first FROM cognitive.turn WHERE model_state = 'parked'
+-- The agents with turns that a model failed to read three times, how many, and the first of these. An exchange of a
+-- conversation without turns counts as one; it is named by the id of its user's line.
+SELECT agent_id, sum(turns)::bigint AS turns, min(first) AS first FROM (
+    SELECT agent_id, count(*) AS turns, min(turn_id) AS first FROM cognitive.turn WHERE model_state = 'parked'
+    GROUP BY agent_id
+    UNION ALL
+    SELECT c.agent_id, count(*) AS turns, 'memory ' || min(v.memory_id::text) AS first
+    FROM cognitive.corpus AS c JOIN cognitive.memory_value AS v ON v.agent_id = c.agent_id AND v.user_id = c.user_id
+    WHERE v.type = 'episode' AND v.path = 'metadata.model_state' AND v.value = 'sparked'
+    GROUP BY c.agent_id) AS parked
 GROUP BY agent_id ORDER BY agent_id
 
 -- name: agents_by_model

@@ -4,7 +4,7 @@
 -- name: latest
 -- For the slot `latest`: the latest <most> turns of [since, until).
 SELECT t.* FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
-    SELECT user_id, turn_id, at, measures, degraded_codes FROM cognitive.turn
+    SELECT user_id, turn_id, at, measures, degraded_codes, model_state FROM cognitive.turn
     WHERE agent_id = :agent_id AND user_id = scope.of_user AND at >= :since AND at < :until
     ORDER BY at DESC, turn_id DESC LIMIT <most>) AS t
 ORDER BY t.at DESC, t.turn_id DESC LIMIT <most>
@@ -55,3 +55,18 @@ FROM (SELECT t.* FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LA
           WHERE agent_id = :agent_id AND user_id = scope.of_user AND at >= :since
           ORDER BY at DESC, turn_id DESC LIMIT <most>) AS t
       ORDER BY t.at DESC, t.turn_id DESC LIMIT <most>) AS latest
+
+-- name: model_readings
+-- How many of the latest <most> turns of [since, until) a model read to form memories, the turns that wait and those that
+-- it failed on, with exchanges of conversations without turns, and the tokens that it took today (UTC).
+SELECT count(*) FILTER (WHERE model_state = 'read') AS read,
+       (SELECT count(*) FROM unnest(cognitive.scopes()) AS scope(of_user) JOIN cognitive.turn AS t
+            ON t.agent_id = :agent_id AND t.user_id = scope.of_user AND t.model_state = 'waiting') AS waiting,
+       (SELECT count(*) FROM unnest(cognitive.scopes()) AS scope(of_user) JOIN cognitive.turn AS t
+            ON t.agent_id = :agent_id AND t.user_id = scope.of_user AND t.model_state = 'parked')
+       + (SELECT count(*) FROM unnest(cognitive.scopes()) AS scope(of_user) JOIN cognitive.memory_value AS v
+            ON v.agent_id = :agent_id AND v.user_id = scope.of_user AND v.type = 'episode'
+           AND v.path = 'metadata.model_state' AND v.value = 'sparked') AS parked,
+       coalesce((SELECT model_tokens FROM cognitive.agent_state
+                 WHERE agent_id = :agent_id AND model_day = (now() AT TIME ZONE 'UTC')::date), 0) AS tokens
+FROM (<latest>) AS walked

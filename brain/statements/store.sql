@@ -211,15 +211,6 @@ SELECT id, type, content, speaker, context, occurred_at, session_id, source, tag
        nullif(user_id, '') AS user_id
 FROM cognitive.memory WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[]) ORDER BY seq
 
--- name: claiming
--- The memories of the transaction's scope that state one of these claims and that nothing hides, oldest first.
-SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
-       supersedes, replaced_by, attributes, trust, metadata, expires_at, hidden_at, hidden_reason,
-       nullif(user_id, '') AS user_id
-FROM cognitive.memory
-WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND claim = ANY(:claims::text[]) AND hidden_at IS NULL
-ORDER BY occurred_at, seq
-
 -- name: find_memories
 -- Memories that meet the condition of a filter.
 SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,

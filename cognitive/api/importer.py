@@ -239,7 +239,8 @@ class Importer:
         whole = [ArchivedMemory(line.memory, line.kept) for line in lines if line.kept is not None]
         if whole:
             return await store.restore(agent_id, whole, now=now)
-        return await store.remember(agent_id, [_renamed(line.memory, renamed) for line in lines], now=now)
+        memories, policy = [_renamed(line.memory, renamed) for line in lines], self._policies.base(agent_id)
+        return await store.remember(agent_id, memories, now=now, detect_updates=policy.detect_updates)
 
     def _require_policy(self, agent_id: str, number: int, policy: ExportedPolicy) -> None:
         try:

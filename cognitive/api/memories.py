@@ -23,7 +23,6 @@ from cognitive.background import BackgroundQueue
 from cognitive.errors import InvalidInput
 from cognitive.feedback.attribute import planned_under, weights
 from cognitive.feedback.outcomes import OutcomeRecorder
-from cognitive.formation.updates import with_updates
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.privacy.erasure_listeners import ErasureListeners, all_texts
 from cognitive.privacy.retention_schedule import RetentionScheduler
@@ -81,16 +80,8 @@ class AgentMemories:
         now = datetime.now(UTC)
         for memory in memories:
             memory.require_expiry_after(memory.occurred_at or now)
-        if not self._policies.for_agent(agent_id).detect_updates:
-            return await self._store.remember(agent_id, memories, now=now, progress=progress)
-        ids: list[UUID] = []
-        for memory in memories:  # one by one, because each may replace the one before
-            dated = memory if memory.occurred_at else memory.model_copy(update={"occurred_at": now})
-            scope = Scope.of_one(agent_id, memory.user_id)
-            ids += await self._store.remember(agent_id, await with_updates(self._store, scope, [dated]), now=now)
-            if progress is not None:
-                progress(len(ids), len(memories))
-        return ids
+        detect = self._policies.for_agent(agent_id).detect_updates
+        return await self._store.remember(agent_id, memories, now=now, detect_updates=detect, progress=progress)
 
     async def get(self, scope: Scope, ids: Sequence[UUID]) -> list[Memory]:
         """Return the memories with these ids that the view sees, in the order of `ids`; unknown ids are skipped."""

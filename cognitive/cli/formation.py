@@ -77,7 +77,9 @@ def _show_report(report: ModelBatchReport, *, dry_run: bool) -> None:
             printing.line(f"turns {text}: {count}")
 
 
-@click.command(cls=JsonCommand, shape="{lines: [id], formed: [id], known, unread}")
+@click.command(
+    cls=JsonCommand, shape="{lines: [id], formed: [id], known, unread, corrections: [{memory_id, reason, replaced_by}]}"
+)
 @click.argument("file", type=FILE)
 @AGENT
 @USER
@@ -126,6 +128,11 @@ async def _remember(
 
 def _show_stored(stored: RememberedConversation) -> None:
     printing.line(f"stored: {len(stored.lines)} lines, {len(stored.formed)} memories formed from them")
-    for count, text in ((stored.known, "known already"), (stored.unread, "not read by the model")):
+    for count, text in (
+        (stored.known, "known already"),
+        (stored.unread, "not read by the model; try again with `cognitive agent form --parked`"),
+    ):
         if count:
             printing.line(f"exchanges {text}: {count}")
+    if stored.corrections:
+        printing.line(f"memories taken back or corrected by what was said: {len(stored.corrections)}")

@@ -9,10 +9,15 @@ from cognitive.trace import Candidate, CandidateResult, StageResult
 
 _MOVED = "it takes the place of the line that it was formed from"
 _REASON = "a memory that was formed from it is a candidate"
+_LONG = 3  # times as many words as what was formed from it: the other words of such a line hide the match
 
 
 def drop_lines(candidates: Sequence[Candidate]) -> StageResult:
-    """Drop the captured lines from which another candidate was formed; the best of these takes the line's rank."""
+    """Drop the captured lines from which another candidate was formed; the best of these takes the line's rank.
+
+    Statements match a query better than the lines that they are from. With a better rank than the line's, they would
+    push out other lines, which may be evidence. What is formed from a part of a long line keeps a better rank.
+    """
     formed = {each.hit.source for each in candidates if is_formed(each)}
     lines = {each.hit.source: each for each in candidates if each.hit.source in formed and _is_line(each)}
     if not lines:
@@ -22,13 +27,17 @@ def drop_lines(candidates: Sequence[Candidate]) -> StageResult:
         if lines.get(candidate.hit.source) is candidate:
             continue
         line = waiting.pop(candidate.hit.source, None) if is_formed(candidate) else None
-        if line is not None and line.rank < candidate.rank:
+        if line is not None and (line.rank < candidate.rank or not _is_long(line, candidate)):
             moved = f"{candidate.moved}; {_MOVED}" if candidate.moved else _MOVED
             candidate, line = replace(candidate, rank=line.rank, moved=moved), replace(line, rank=candidate.rank)
         if line is not None:
             dropped.append(CandidateResult(line, "duplicate", 1.0, _REASON))
         kept.append(candidate)
     return StageResult(tuple(sorted(kept, key=lambda each: each.rank)), tuple(dropped))
+
+
+def _is_long(line: Candidate, formed: Candidate) -> bool:
+    return len(line.hit.content.split()) >= _LONG * len(formed.hit.content.split())
 
 
 def is_formed(candidate: Candidate) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from brain.analytics.recent import Degradations, VectorCoverage
+from brain.analytics.recent import Degradations, ModelReadingCounts, VectorCoverage
 from brain.analytics.turn_rows import AgentHealth, Total
 from brain.analytics.turns import TurnAnalytics
 from brain.deadline import Deadline
@@ -57,6 +57,7 @@ class HealthData:
     backlog: tuple[Backlog, list[JournalEntry]] | None
     model: str
     turns: Total | None = None
+    reading: ModelReadingCounts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,7 @@ class HealthView:
     health: AgentHealth | None
     granted: Granted | None
     models: tuple[ModelShare, ...]
+    reading: ModelReadingCounts | None
     sampled: int
     estimated: bool
     stages: tuple[StageTimes, ...]
@@ -126,12 +128,13 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
         layer.admin.journal_backlog(query.agent, whole=whole, user_id=query.view),
         _within(layer.admin.database_role()),
     )
-    health, embedded, stages, degraded, totals = await asyncio.gather(
+    health, embedded, stages, degraded, totals, reading = await asyncio.gather(
         _within(analytics.health(scope)),
         _within(analytics.recent.embedded(scope)),
         _within(analytics.totals(scope, period, "stage")),
         _within(analytics.recent.degradations(scope, period)),
         _within(analytics.totals(scope, period)),
+        _within(analytics.recent.model_readings(scope, period)),
     )
     data, backlog, granted = await server
     findings, database = (data.findings, data.database) if data is not None else (None, None)
@@ -146,6 +149,7 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
         backlog,
         layer.admin.embedding_model,
         totals[0] if totals else None,
+        reading,
     )
 
 
@@ -166,6 +170,7 @@ def view(data: HealthData, query: PageQuery) -> HealthView:
         health=data.health,
         granted=data.granted,
         models=_shares(data),
+        reading=data.reading if data.reading is not None and data.reading.is_used else None,
         sampled=data.embedded.looked if data.embedded is not None else 0,
         estimated=data.embedded is not None and data.embedded.sampled,
         stages=stages(data.stages or (), query),

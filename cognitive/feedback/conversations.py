@@ -7,7 +7,7 @@ import hashlib
 import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
@@ -18,13 +18,14 @@ from brain.store import MemoryStore, Progress
 from brain.types import NewMemory
 from brain.users import Scope
 from cognitive.feedback.capture import CapturedExchange, episodes
+from cognitive.formation.correcting import Corrections
 from cognitive.formation.extract import extract
 from cognitive.formation.lines import assistant_line, user_line
 from cognitive.formation.memories import CapturedLine, formed_memories, is_personal
+from cognitive.formation.model.parked_lines import marked
 from cognitive.formation.model.reader import CapturedLines, ModelReader, NotRead
-from cognitive.formation.updates import with_updates
 from cognitive.policy import Policy
-from cognitive.turn import Message
+from cognitive.turn import Correction, Message
 from cognitive.validation import require_aware, require_label
 
 log = logging.getLogger(__name__)
@@ -38,13 +39,15 @@ class RememberedConversation:
     """The ids of the memories that a call stored: lines of the conversation, and what was formed from them.
 
     `known` is the number of exchanges that were stored before, which the call left unchanged, and `unread` the number
-    of those that the layer's model failed on three times, or that were beyond its budget of the day.
+    of those that the layer's model failed on three times, or that were beyond its budget of the day; they are parked.
+    `corrections` are the formed memories that the user's lines took back or corrected.
     """
 
     lines: tuple[UUID, ...]
     formed: tuple[UUID, ...]
     known: int
     unread: int = 0
+    corrections: tuple[Correction, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +62,21 @@ class ExchangeLines:
         """The sources of the lines, by which a stored exchange is found."""
         return [line.source for line in self.lines if line.source is not None]
 
+    def parked(self) -> ExchangeLines:
+        """Return the exchange with its user's line marked as one that the model is still to read."""
+        said = user_line(self.lines)
+        return replace(self, lines=tuple(marked(line) if line is said else line for line in self.lines))
+
 
 class ConversationWriter:
     """Stores conversations that were not held through turns, one exchange after the other."""
 
-    def __init__(self, store: MemoryStore, policy: Policy, reader: ModelReader | None) -> None:
+    def __init__(
+        self, store: MemoryStore, policy: Policy, corrections: Corrections, reader: ModelReader | None
+    ) -> None:
         self._store = store
         self._policy = policy
+        self._corrections = corrections
         self._reader = reader
 
     async def remember(
@@ -90,14 +101,19 @@ class ConversationWriter:
         exchanges = self.exchanges(scope, [_message(each) for each in messages], session_id, now)
         stored_sources = await self.stored_sources(exchanges)
         lines, formed, known, unread = list[UUID](), list[UUID](), 0, 0
+        corrections = list[Correction]()
         for n, exchange in enumerate(exchanges):
             if progress is not None:
                 progress(n, len(exchanges))
             if not stored_sources.isdisjoint(exchange.sources):
                 known += 1
                 continue
+            if (said := user_line(exchange.lines)) is not None:
+                before = exchanges[n - 1].sources if n else ()
+                corrections += await self._corrections.apply_to_exchange(scope, said, before)
             by_model = await self._read(scope, exchange.lines)
-            unread += by_model is None
+            if by_model is None:
+                unread, exchange = unread + 1, exchange.parked()
             memories = _joined(self.formed(exchange), by_model or [])
             personal = [each for each in memories if exchange.owner != scope and is_personal(each)]
             common = [each for each in memories if each not in personal]
@@ -106,7 +122,7 @@ class ConversationWriter:
             stored = await self._write(exchange.owner, [*exchange.lines, *common], now)
             lines += stored[: len(exchange.lines)]
             formed += stored[len(exchange.lines) :]
-        return RememberedConversation(tuple(lines), tuple(formed), known, unread)
+        return RememberedConversation(tuple(lines), tuple(formed), known, unread, tuple(corrections))
 
     async def _read(self, scope: Scope, lines: Sequence[NewMemory]) -> list[NewMemory] | None:
         """Return what the model forms of an exchange, or None if it failed three times or its budget is spent."""
@@ -153,8 +169,7 @@ class ConversationWriter:
     async def _write(self, owner: Scope, memories: Sequence[NewMemory], now: datetime) -> list[UUID]:
         """Store memories for the owner in one transaction."""
         owned = [memory.model_copy(update={"user_id": owner.user}) for memory in memories]
-        updated = await with_updates(self._store, owner, owned)
-        return await self._store.remember(owner.agent_id, updated, now=now)
+        return await self._store.remember(owner.agent_id, owned, now=now)
 
 
 def _joined(by_rules: Sequence[NewMemory], by_model: Sequence[NewMemory]) -> list[NewMemory]:

@@ -12,7 +12,6 @@ Modules, in order of execution:
 - `lines`: find the captured lines of a turn, and what was formed from earlier ones.
 - `correcting`: hide or replace what a user's line takes back or corrects.
 - `corrections`: find the formed memory that a statement takes back or corrects.
-- `updates`: find the formed memories that newer ones replace.
 - `storing`: store the memories that a turn formed.
 - `model`: form memories with a model of the host's.
 """

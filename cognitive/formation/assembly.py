@@ -15,6 +15,7 @@ from cognitive.formation.correcting import Corrections
 from cognitive.formation.former import AT_CLOSE, MAX_FORMING, Former
 from cognitive.formation.model.batch import ModelBatch
 from cognitive.formation.model.extractor import ModelExtractor
+from cognitive.formation.model.parked_lines import ParkedLines
 from cognitive.formation.model.reader import ModelReader
 from cognitive.formation.model.runs import ModelRuns
 from cognitive.formation.storing import FormedStore
@@ -27,6 +28,7 @@ class Formation:
     """The objects that form memories: by rules and, unless `reader` is None, by a model of the host's."""
 
     former: Former
+    corrections: Corrections
     reader: ModelReader | None
     batch: ModelBatch
 
@@ -49,4 +51,4 @@ class Formation:
         waiting = FormingTurns(database)
         corrections = Corrections(store, MemoryStates(database), turns, waiting)
         former = Former(store, corrections, waiting, policy, queue, metrics, formed, runs)
-        return cls(former, reader, ModelBatch(readings, runs))
+        return cls(former, corrections, reader, ModelBatch(readings, ParkedLines(store, reader), runs))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -35,7 +35,7 @@ class _Found:
 
 
 class Corrections:
-    """Finds what a user's line takes back or corrects, once per turn, and changes the user's own formed memories."""
+    """Finds what a user's line takes back or corrects, once, and changes the user's own formed memories."""
 
     def __init__(self, store: MemoryStore, states: MemoryStates, turns: TurnLog, waiting: FormingTurns) -> None:
         self._store = store
@@ -49,42 +49,58 @@ class Corrections:
         """Apply what the captured line of a turn takes back or corrects, if the turn formed nothing yet."""
         if not _is_correction(said.content) or not await self._waiting.holds(scope, turn_id):
             return ()
-        found = await self._find(scope, turn_id, said)
+        earlier = await self._earlier(scope, said)
+        used, near = list[Memory](), list[Memory]()
+        if said.session_id is not None and corrected_value(said.content) is not None:
+            used, near = await self._of_last_turn(scope, turn_id, said.session_id, earlier)
+
+        async def store(replacement: NewMemory) -> None:
+            condition = forming.check(scope, turn_id, False)
+            now = datetime.now(UTC)
+            await self._store.remember_of_turn(
+                scope, turn_id, [replacement], now=now, read_at=read_at, condition=condition
+            )
+
+        return await self._change(scope, _find(said, earlier, used, near), store)
+
+    async def apply_to_exchange(
+        self, scope: Scope, said: NewMemory, sources_before: Collection[str]
+    ) -> tuple[Correction, ...]:
+        """Apply what the user's line of an exchange takes back or corrects, before the line is stored.
+
+        The exchange is of a conversation without turns; `sources_before` are those of the lines of the one before it.
+        """
+        if not _is_correction(said.content):
+            return ()
+        earlier = await self._earlier(scope, said)
+        last = [memory for memory in earlier if memory.source in sources_before]
+
+        async def store(replacement: NewMemory) -> None:
+            owned = replacement.model_copy(update={"user_id": scope.user})
+            await self._store.remember(scope.agent_id, [owned], now=datetime.now(UTC))
+
+        return await self._change(scope, _find(said, earlier, last, last), store)
+
+    async def _earlier(self, scope: Scope, said: NewMemory | Memory) -> list[Memory]:
+        found = await formed_earlier(self._store, scope, said)
+        return [memory for memory in found if memory.user_id == scope.user and memory.source != said.source]
+
+    async def _change(
+        self, scope: Scope, found: _Found, store: Callable[[NewMemory], Awaitable[None]]
+    ) -> tuple[Correction, ...]:
+        """Hide and replace memories, and return those that were."""
         if found.gone:
             ids = [memory.id for memory in found.gone]
             await self._states.retire(scope, ids, by="talk", now=datetime.now(UTC))
         done = [Correction(memory.id, "retired") for memory in found.gone]
         if found.replaced is not None and found.replacement is not None:
-            await self._store.remember_of_turn(
-                scope,
-                turn_id,
-                [found.replacement],
-                now=datetime.now(UTC),
-                read_at=read_at,
-                condition=forming.check(scope, turn_id, False),
-            )
+            await store(found.replacement)
             [old] = await self._store.get(scope, [found.replaced.id])
             if old.replaced_by is not None:
                 done.append(Correction(old.id, "superseded", old.replaced_by))
         if done:
             log.info("changed by the user's words: %s", ", ".join(str(each.memory_id) for each in done))
         return tuple(done)
-
-    async def _find(self, scope: Scope, turn_id: str, said: NewMemory | Memory) -> _Found:
-        earlier = [
-            memory
-            for memory in await formed_earlier(self._store, scope, said)
-            if memory.user_id == scope.user and memory.source != said.source
-        ]
-        gone = {memory.id: memory for stems in taken_back(said.content) if (memory := meant(stems, earlier))}
-        value = corrected_value(said.content)
-        if value is None or said.session_id is None:
-            return _Found(tuple(gone.values()))
-        used, near = await self._of_last_turn(scope, turn_id, said.session_id, earlier)
-        change = corrected(value, used, near)
-        if change is None:
-            return _Found(tuple(gone.values()))
-        return _Found(tuple(gone.values()), change[0], _replacement(*change, said))
 
     async def _of_last_turn(
         self, scope: Scope, turn_id: str, session_id: str, earlier: Sequence[Memory]
@@ -99,6 +115,18 @@ class Corrections:
         formed = {memory.id for memory in earlier if memory.source in sources}
         used = formed | {id for id, was_used in shown.items() if was_used}
         return _those(earlier, used), _those(earlier, formed | shown.keys())
+
+
+def _find(
+    said: NewMemory | Memory, earlier: Sequence[Memory], used: Sequence[Memory], near: Sequence[Memory]
+) -> _Found:
+    """Return what a line takes back of `earlier` memories, and what it corrects of those `used` or shown last."""
+    gone = {memory.id: memory for stems in taken_back(said.content) if (memory := meant(stems, earlier))}
+    value = corrected_value(said.content)
+    change = corrected(value, used, near) if value is not None else None
+    if change is None:
+        return _Found(tuple(gone.values()))
+    return _Found(tuple(gone.values()), change[0], _replacement(*change, said))
 
 
 def _is_correction(text: str) -> bool:

@@ -20,6 +20,8 @@ from cognitive.policy.outcomes import FormationSettings
 KINDS: tuple[Kind, ...] = FormationSettings().kinds
 MAX_FORMED = 10  # memories of one exchange; a message with more is a pasted list
 _MIN_WORDS = 2
+_CONDITION = re.compile(r"(?:when|where|if|once)\b[^?]+,")  # "When a parcel is lost, call the depot" asks nothing
+_OF_CONDITIONS: tuple[Kind, ...] = ("instruction", "procedure")
 _CONFIRMS = re.compile(
     r"\b(?:i've|i have|i just|we've|we have|has been|have been|is now|are now|it's) (?:\w+ )?(?:put|added|booked"
     r"|scheduled|created|set|saved|reserved|made|noted|updated|changed|moved|confirmed)"
@@ -90,9 +92,11 @@ def _matched(statement: FoldedStatement, message: str, *, confirmed: bool) -> Fo
 def _rejection(statement: FoldedStatement, rule: FormationRule, sentence: str, *, is_last: bool) -> str | None:
     """Return why a statement that a rule matches forms nothing, or None."""
     if not rule.confirmed:
-        if is_last and sentence.rstrip(" \"'”’)*").endswith(("?", "？")):
+        if is_last and sentence.rstrip(" \"'”’)*!").endswith(("?", "？")):
             return "question"
         kind = talk_kind(statement.written)
+        if kind == "asks" and rule.kind in _OF_CONDITIONS and _CONDITION.match(statement.opened):
+            kind = "states"
         if kind in ("asks", "unknown") or (kind == "requests" and rule.kind != "instruction"):
             return kind
     if TAKEN_BACK.search(sentence.lower()):

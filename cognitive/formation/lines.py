@@ -29,6 +29,11 @@ def assistant_line(lines: Sequence[Line]) -> Line | None:
     return _ending(lines, _ASSISTANT)
 
 
+def answer_source(line: Memory) -> str | None:
+    """Return the source of the assistant's line in the exchange of a user's line, or None if it has no source."""
+    return line.source.removesuffix(_USER) + _ASSISTANT if line.source is not None else None
+
+
 async def lines_of_turn(store: MemoryStore, scope: Scope, turn_id: str) -> list[Memory]:
     """Return the visible captured lines of a turn, its user's own or, if it shares them, the agent's."""
     lines: list[Memory] = []

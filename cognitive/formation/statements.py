@@ -13,26 +13,25 @@ _MIN_WORDS = 3  # words before a break; fewer, such as "I'm Ada", belong to the 
 _MIN_LEFT = 4  # words behind a break; fewer, such as "I think", belong to the statement before
 
 _OWN_SUBJECT = (
-    r"(?:i|we|my|our|it|it['’]s|they|there|i['’]m|im|i['’]ve|i['’]ll|i['’]d|we['’]\w+|he|she|let['’]?s|please"
-    r"|never|always"
-    r"|don['’]?t|from now on|next time|also|his|her|their|this|you)\b"
+    r"(?:i|we|my|our|it|it['’]s|they|there|i['’]m|im|i['’]ve|i['’]ll|i['’]d|we['’]\w+|he|she|let['’]?s|please|never"
+    r"|always|don['’]?t|from now on|next time|also|his|her|their|this|you|everything|everyone)\b"
 )
 _BREAK = re.compile(
     rf"(?-i:(?<=[a-z][.!?])(?=[A-Z][a-z' ’]))|(?:;|\.\.\.|…|[,.]?\s+[-–—]{{1,2}}|\))\s+(?:and |but |so |or "
     r"|yet )?|,\s+(?:which means(?: that)? (?=\w)|meaning (?:that )?(?=\w)|(?:and |but |so |or |yet |because "
     rf"|since )?(?={_OWN_SUBJECT}))"
     r"|,\s+(?=(?:do|does|did|is|are|can|could|should|what|which|how|where|when|who|why|any)\b[^,]*\?)"
-    r"|,?\s+(?:and|but|so|because|since|although|though|unless)\s+(?=(?:i|we|my|our|i['’]m|i['’]ve|i['’]ll"
-    r"|i['’]d|we['’]\w+|please)\b)",
+    r"|,\s+so (?!that\b|far\b|much\b|many\b|on\b|forth\b)|,\s+but\s+(?=the\b)|,?\s+(?:and|but|so|because|since"
+    r"|although|though|unless)\s+(?=(?:i|we|my|our|i['’]m|i['’]ve|i['’]ll|i['’]d|we['’]\w+|please|(?:he|she"
+    r"|they)(?:['’]\w+)? (?!(?:would|could|might)\b))\b)",
     re.IGNORECASE,
 )
 # A sentence that begins with one of these keeps its parts together: "When I say stop, please stop".
 _BOUND = re.compile(
-    r"\W*(?:(?:so|and|but|ok|okay|well|please|also)\b,?\s*)*"
-    r"(?:from now on|from here on|in (?:the )?future|going forward|according to|apparently|allegedly"
-    r"|rumou?r has it|in (?:his|her|their) (?:opinion|view)|when(?:ever)?|if|before|after|while|although|unless"
-    r"|once|until|as soon as|every time|each time|any ?time|next time"
-    r"|to|in order to|first|for the|on \w+days?)\b",
+    r"\W*(?:(?:so|and|but|ok|okay|well|please|also)\b,?\s*)*(?:from now on|from here on|in (?:the )?future"
+    r"|going forward|according to|apparently|allegedly|rumou?r has it|in (?:his|her|their) (?:opinion|view)"
+    r"|when(?:ever)?|if|before|after|while|although|unless|once|until|as soon as|every time|each time|any ?time"
+    r"|next time|to|in order to|first|for the|on \w+days?)\b",
     re.IGNORECASE,
 )
 
@@ -60,35 +59,38 @@ _CONTRACTIONS = (
 )
 # Words that change nothing in what a statement says.
 _DEGREE = re.compile(
-    r"\b(?:really|absolutely|totally|definitely|certainly|truly|actually|basically|honestly|personally|literally"
-    r"|just|also|still"
-    r"|already|currently|presently|simply|quite|very|super|pretty|strongly|particularly|especially|generally|um+"
-    r"|uh+|er+|hm+"
-    r"|obviously|of course|as well|too)\b,?\s*"
+    r"\b(?:really|absolutely|totally|definitely|certainly|truly|actually|basically|honestly|personally|literally|just"
+    r"|also|still|already|currently|presently|simply|quite|very|super|pretty|strongly|particularly|especially"
+    r"|generally|um+|uh+|er+|hm+|obviously|of course|as well|too)\b,?\s*"
 )
 _OPENERS = re.compile(
-    r"(?:\W*(?:"
-    r"(?:yes|yeah|yep|yup|ok|okay|well|so|and|but|oh|ah|aha|hey|hi|hello|anyway|btw|by the way|fyi"
-    r"|just so you know|as i said|unfortunately"
-    r"|i mean|besides|then|plus|in addition|to be honest|tbh|for context|you know(?: how much| that)?|in fact"
-    r"|because|since"
-    r"|though|although|luckily|fortunately|sadly|i understand that|i know(?: that)?|as you (?:may |might )?know"
-    r"|the (?:thing|fact|point|truth|problem) is(?: that)?|note that|please note that|remember that|now that|"
-    r"(?:before you \w+, )?you (?:should|need to|have to|must) know(?: that)?|it turns out(?: that)?)\b(?!['’-])"
-    r"|(?:no|nope|nah|great|awesome|cool|nice|perfect|thanks|thank you|sure|right|alright|look|listen"
-    r"|for the record|note|please note|remember"
-    r"|do not worry|quick update|update|heads up|good (?:morning|afternoon|evening)|that said|wow|ha|haha|true"
-    r"|exactly|agreed|now"
-    r"|hmm|honestly|good|fine|got it|also|sold|deal|settled|careful|important|context|background|fun fact"
-    r"|reminder|one more thing|(?:small |quick )?correction|good news|bad news|news|i mean it|warning|ps|p\.s\."
-    r"|hey \w+|hi \w+|hello \w+)\s*[,.:;!–—-]+(?=\s))[\s,.:;!–—-]*)+"
+    r"(?:\W*(?:(?:yes|yeah|yep|yup|ok|okay|well|so|and|but|oh|ah|aha|hey|hi|hello|anyway|btw|by the way|fyi"
+    r"|just so you know|as i said|unfortunately|i mean|besides|then|plus|in addition|to be honest|tbh|for context"
+    r"|you know(?: how much| that)?|in fact|because|since|though|although|luckily|fortunately|sadly|i understand that"
+    r"|i know(?: that)?|as you (?:may |might )?know|the (?:thing|fact|point|truth|problem) is(?: that)?|note that"
+    r"|please note that|remember that|now that|(?:before you \w+, )?you (?:should|need to|have to"
+    r"|must) know(?: that)?|it turns out(?: that)?|(?:that|this|which) is why)\b(?!['’-])|(?:no|nope|nah|great"
+    r"|awesome|cool|nice|perfect|thanks|thank you|sure|right|alright|look|listen|for the record|note|please note"
+    r"|remember|do not worry|quick update|update|heads up|good (?:morning|afternoon|evening)|that said|wow|ha|haha"
+    r"|true|exactly|agreed|now|nevermind|never mind|me|myself|same here|hmm|honestly|good|fine|got it|also|sold|deal"
+    r"|settled|careful|important|context|background|fun fact|reminder|one more thing|(?:small |quick )?correction"
+    r"|good news|bad news|news|i mean it|warning|ps|p\.s\.|hey \w+|hi \w+"
+    r"|hello \w+)\s*[,.:;!–—-]+(?=\s))[\s,.:;!–—-]*)+"
+)
+# What announces a statement: "Final answer: we stay on Vue". A decision or procedure that is named so is kept whole.
+_ANNOUNCED = re.compile(
+    r"(?!(?:i|we) |.*\b(?:decision|verdict|consensus|conclusion|agreed|decided|settled|resolution|rule|convention"
+    r"|process|steps?|plan|action|question|sa(?:ys?|id)|wrote|quote|if|when)\b[^:]*:)[^:?\"]{2,60}: (?=(?:i|we|my|our"
+    r"|the|he|she|they) )"
 )
 # The phrase before the subject: "For music, I love ...", "After lunch, we usually ..."; not "If ..., I".
 _FRONTED = re.compile(
-    r"(?:for|in|on|at|after|as for|as an?|during|with|besides|usually|sometimes|today|last|these days|recently"
-    r"|lately|right now|nowadays|by now"
-    r"|apart from|like (?:you|most)|outside of|over|since|until|over the years|speaking of|similar to|regarding"
-    r"|as far as|other than|every|most)\b[^,.;]{0,48},\s+(?=(?:i|we|my|our|one of my|some of my)\b)"
+    r"(?:for|in|on|at|after|as for|as an?|during|with|besides|usually|sometimes|today|last|these days|recently|lately"
+    r"|right now|nowadays|by now|apart from|like (?:you|most)|outside of|over|since|until|over the years|speaking of"
+    r"|similar to|regarding|as far as|other than|every|most)\b[^,.;]{0,48},\s+(?=(?:i|we|my|our|one of my"
+    r"|some of my)\b)|(?:for|in|on|at|after|during|with|this|every|these|most|all)(?: (?!(?:\w*(?:day|week|month|year"
+    r"|morning|evening|night|spring|summer|autumn|fall|winter)s?|what|which|who|how|that|where|if|when|than|is|are"
+    r"|was|and|or|but)\b)[\w'-]+){1,4} (?=(?:i|we) (?!(?:am|are|was|were|could|would|should|might)\b))"
 )
 _FRONTED_DATE = re.compile(
     rf"((?:starting |beginning |from )?(?:{DATE})[\w ]{{0,30}}?),?\s+(?=(?:i|we|my|our|the|he|she|they)\b)"
@@ -97,8 +99,9 @@ _FRONTED_DATE = re.compile(
 _DROPPED = (
     (
         re.compile(
-            r"(?:love|hate|prefer|dislike|cannot stand|grew up|moved to|live in|work (?:as|at|for)|used to)\b"
-            r"(?! (?:it|this|that|you|to (?:hear|see|know|say)|the (?:idea|sound|look|moment|present)|a team)\b)"
+            r"(?:love|hate|prefer|dislike|cannot stand|grew up|moved to|live in|work (?:as|at|for)"
+            r"|used to)\b(?! (?:it|this|that|you|to (?:hear|see|know|say)|the (?:idea|sound|look|moment|present)"
+            r"|a team)\b)"
         ),
         "i ",
     ),
@@ -113,8 +116,8 @@ _DROPPED = (
 )
 _ASIDE = re.compile(r"\([^()]*\)")
 _PLACE = re.compile(
-    r"(?:(?:for|in|on|at) (?:this|our|the|my) (?:project|repo|repository|codebase|team|company|office|house"
-    r"|family|class|school|app|service|shop|branch)|instead of [\w-]+),? (?=(?:i|we|the|all|every|no|each)\b)"
+    r"(?:(?:for|in|on|at|with) (?:this|our|the|my|all|any|every) (?:[\w-]+ ){0,3}?[\w-]+|instead of [\w-]+),? (?=(?:i"
+    r"|we|the|all|every|no|each) (?!(?:\w+ )?of\b))"
 )
 _QUOTED = re.compile(r"\"[^\"\n]{12,}\"|“[^”\n]{12,}”|(?<!\w)'[^'\n]{20,}'(?!\w)")
 
@@ -168,7 +171,7 @@ def _has_words(part: str, count: int) -> bool:
 
 def _from_subject(folded: str) -> str:
     """Return a folded statement without the words before its subject, and with a date before it put behind."""
-    for opener in (_OPENERS, _FRONTED, _OPENERS, _PLACE):
+    for opener in (_OPENERS, _ANNOUNCED, _FRONTED, _OPENERS, _PLACE):
         if found := opener.match(folded):
             folded = folded[found.end() :]
     folded = next((subject + folded for pattern, subject in _DROPPED if pattern.match(folded)), folded)

@@ -11,7 +11,6 @@ from brain.store import MemoryStore
 from brain.types import NewMemory
 from brain.users import Scope
 from cognitive.formation.memories import is_personal
-from cognitive.formation.updates import with_updates
 from cognitive.policy import Policy
 from cognitive.telemetry.metrics import FORMED, Metrics, Observation
 from cognitive.telemetry.spans import quietly
@@ -55,7 +54,6 @@ class FormedStore:
         *,
         shared: bool,
     ) -> None:
-        memories = await with_updates(self._store, scope.as_user(None) if shared else scope, memories)
         try:
             await self._remember(scope, turn_id, memories, read_at, condition, shared=shared)
         except InvalidInput:  # what one of them replaces was erased meanwhile, or is of the other view

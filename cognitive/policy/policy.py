@@ -64,8 +64,8 @@ class Policy(SettingsGroup):
     team's agent, whose users may read each other's words."""
 
     detect_updates: Annotated[bool, OUTSIDE] = False
-    """Let a memory that the host stores supersede its older one with another value of the same attribute. Switch it on
-    if your program never names what it replaces."""
+    """Let a memory that the host stores or imports supersede its older one with another value of the same attribute.
+    Switch it on if your program never names what it replaces."""
 
     abstention: Annotated[bool, REPLAYABLE] = True
     """Show nothing if no memory is about the message. Switch it off to always show the best matches."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from uuid import UUID
 
 import pytest
 
@@ -13,6 +14,7 @@ from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 
 LIKES = "I can't stand the smell of lavender."
 RENT, NEW_RENT = "Our rent is 900 euros.", "Our rent is 950 euros."
+RENTS = ((900, 3), (950, 5), (990, 7))  # euros, and the month since which
 
 
 @asynccontextmanager
@@ -138,14 +140,46 @@ async def test_turn_shows_the_formed_memory_and_not_its_line(urls, embedder, age
     assert [hit.type for hit in hits] == ["fact"]
 
 
-async def test_newer_value_supersedes_the_older_one(urls, embedder, agent):
-    async with forming(urls, embedder) as layer:
-        await say(layer, agent, RENT, at=datetime(2026, 3, 1, 9, tzinfo=UTC))
-    async with forming(urls, embedder) as layer:
-        await say(layer, agent, NEW_RENT, at=datetime(2026, 5, 1, 9, tzinfo=UTC))
+@pytest.mark.parametrize("months", [(3, 5), (5, 3)])
+async def test_later_value_supersedes_the_earlier_one_in_any_order(urls, embedder, agent, months):
+    rents = {3: RENT, 5: NEW_RENT}
+    for month in months:
+        async with forming(urls, embedder) as layer:
+            await say(layer, agent, rents[month], at=datetime(2026, month, 1, 9, tzinfo=UTC))
     async with forming(urls, embedder) as layer:
         hits = await layer.recall(agent, "rent", tags=("formed",))
+        [april] = await layer.recall(agent, "rent", tags=("formed",), as_of=datetime(2026, 4, 1, tzinfo=UTC))
     assert [(hit.content, hit.hidden_reason) for hit in hits] == [(NEW_RENT, None), (RENT, "superseded")]
+    assert april.content == RENT
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (2, 0, 1), (0, 2, 1)])
+async def test_value_that_is_stored_late_stands_between_the_others(urls, embedder, agent, order):
+    rents = [(f"Our rent is {rent} euros.", datetime(2026, month, 1, tzinfo=UTC)) for rent, month in RENTS]
+    stored: dict[int, UUID] = {}
+    async with CognitiveLayer.open(urls.app, policy=Policy(detect_updates=True), embedder=embedder) as layer:
+        for n in order:
+            text, at = rents[n]
+            [stored[n]] = await layer.remember(agent, [NewMemory(type="fact", content=text, occurred_at=at)])
+        first, middle, last = await layer.get(agent, [stored[n] for n in range(3)])
+        assert [each.hidden_at for each in (first, middle, last)] == [rents[1][1], rents[2][1], None]
+        assert (first.replaced_by, middle.replaced_by, middle.supersedes) == (middle.id, last.id, first.id)
+        assert last.supersedes == middle.id
+        [again] = await layer.restore(agent, [middle.id])
+    assert again.hidden_reason is None
+
+
+async def test_retired_value_stays_hidden_when_a_later_one_is_stored(urls, embedder, agent):
+    async with CognitiveLayer.open(urls.app, policy=Policy(detect_updates=True), embedder=embedder) as layer:
+        dated = [
+            NewMemory(type="fact", content=text, occurred_at=datetime(2026, month, 1, tzinfo=UTC))
+            for text, month in ((RENT, 3), (NEW_RENT, 5))
+        ]
+        [old] = await layer.remember(agent, dated[:1])
+        await layer.retire(agent, [old])
+        await layer.remember(agent, dated[1:])
+        [memory] = await layer.get(agent, [old])
+    assert memory.hidden_reason == "retired"
 
 
 async def test_keys_and_passwords_are_redacted(urls, embedder, agent):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from datetime import UTC, datetime
+
 import pytest
 
-from cognitive import CognitiveLayer, Policy
+from brain.agents import parked_turns
+from cognitive import CognitiveLayer, ModelExtractor, Policy
 from cognitive.errors import InvalidInput
 
 TALK = [
@@ -60,6 +64,81 @@ async def test_later_value_of_a_conversation_replaces_the_earlier_one(patient, a
     report = await patient.remember_conversation(agent, talk)
     old, new = await patient.get(agent, report.formed)
     assert (old.hidden_reason, old.replaced_by) == ("superseded", new.id)
+
+
+async def test_conversation_of_last_year_replaces_nothing_of_this_year(patient, agent):
+    def talk(rent: int, at: str) -> list[dict[str, str]]:
+        return [{"role": "user", "content": f"Our rent is {rent} euros.", "at": at}]
+
+    this_year = await patient.remember_conversation(agent, talk(950, "2026-03-01T09:00:00Z"), session_id="new")
+    last_year = await patient.remember_conversation(agent, talk(900, "2025-03-01T09:00:00Z"), session_id="old")
+    new, old = await patient.get(agent, [*this_year.formed, *last_year.formed])
+    assert (new.hidden_reason, old.hidden_reason, old.replaced_by) == (None, "superseded", new.id)
+    lines = await patient.get(agent, [*this_year.lines, *last_year.lines])
+    assert [line.hidden_reason for line in lines] == [None, None]
+
+
+def users(*texts: str) -> list[dict[str, str]]:
+    return [{"role": "user", "content": text} for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("stated", "said", "reason"),
+    [
+        ("Our standup is at 12.", "That's wrong, it's 14.", "superseded"),
+        ("I love strong coffee.", "I no longer love coffee.", "retired"),
+        ("Our standup is at 12.", "That's wrong, it's Miriam.", None),
+    ],
+)
+async def test_conversation_corrects_what_was_said_before(patient, agent, stated, said, reason):
+    report = await patient.remember_conversation(agent, users(stated, said), user_id="ada")
+    [memory] = [each for each in await patient.get(agent, report.formed, user_id="ada") if each.content == stated]
+    assert [each.reason for each in report.corrections] == ([reason] if reason else [])
+    assert memory.hidden_reason == reason
+    again = await patient.remember_conversation(agent, users(stated, said), user_id="ada")
+    assert again.corrections == ()
+    if reason == "superseded":
+        [new] = await patient.get(agent, [report.corrections[0].replaced_by], user_id="ada")
+        assert (new.content, new.user_id) == ("Our standup is at 14.", "ada")
+
+
+async def test_conversation_of_last_year_takes_back_nothing_of_this_year(patient, agent):
+    new = await patient.remember_conversation(agent, users("I love strong coffee."), session_id="new")
+    old = await patient.remember_conversation(
+        agent, users("I no longer love coffee."), session_id="old", now=datetime(2025, 3, 1, tzinfo=UTC)
+    )
+    assert old.corrections == ()
+    [memory] = await patient.get(agent, new.formed)
+    assert memory.hidden_reason is None
+
+
+async def test_exchange_that_the_model_did_not_read_is_parked_until_asked_for(urls, embedder, agent):
+    said = "Port 5433 is where staging listens since last night."
+    entry = {"kind": "fact", "text": "Staging listens on port 5433", "quote": said}
+
+    async def ask(prompt: str) -> str:
+        return json.dumps({"memories": [entry]})
+
+    policy = Policy(deadline_ms=8_000)
+
+    def opened(**settings):
+        return CognitiveLayer.open(
+            urls.app, policy=policy, embedder=embedder, extractor=ModelExtractor(ask, **settings)
+        )
+
+    async with opened(tokens_per_day=1) as layer:
+        report = await layer.remember_conversation(agent, users(said), user_id="ada")
+        assert report.unread == 1
+        assert (await layer.admin.form_by_model(agent, parked=True)).parked == 1
+    parked = {name: (turns, first) for name, turns, first in await parked_turns(urls.admin)}
+    assert parked[agent] == (1, f"memory {report.lines[0]}")
+    async with opened() as layer:
+        assert (await layer.admin.form_by_model(agent, dry_run=True)).parked == 1
+        assert (await layer.admin.form_by_model(agent, parked=True)).read == 1
+        assert (await layer.admin.form_by_model(agent, parked=True)).read == 0
+        found = await layer.admin.find(agent, {"tags": {"eq": "formed"}}, user_id="ada")
+    assert [memory.content for memory in found] == [entry["text"]]
+    assert agent not in {name for name, _, _ in await parked_turns(urls.admin)}
 
 
 @pytest.mark.parametrize(

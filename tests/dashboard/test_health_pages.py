@@ -91,6 +91,20 @@ async def test_degradation_reasons_link_to_their_turns(pages, degraded_agent):
     assert ",0.5" in file.text
 
 
+async def test_turns_of_a_model_that_forms_memories_are_counted(urls, pages, sample_agent):
+    assert "Formation by a model" not in (await pages.get(of(sample_agent))).text
+    states = ("UPDATE cognitive.turn SET model_state = $2 WHERE agent_id = $1 AND turn_id = $3", "t/1", "t/2")
+    tokens = "UPDATE cognitive.agent_state SET model_tokens = 4321, model_day = (now() AT TIME ZONE 'UTC')::date"
+    database = Database(urls.app)
+    for state, turn in zip(("parked", "read"), states[1:], strict=True):
+        await database.run(Scope(sample_agent), lambda c, a=(state, turn): c.execute(states[0], sample_agent, *a))
+    await database.run(Scope(sample_agent), lambda c: c.execute(f"{tokens} WHERE agent_id = $1", sample_agent))
+    await database.close()
+    panel = (await pages.get(of(sample_agent))).text.partition("Formation by a model")[2].partition("</section>")[0]
+    assert re.findall(r"<dd>(.*?)</dd>", panel) == ["1", "0", "1", "4,321"]
+    assert "cognitive agent form --parked" in panel
+
+
 async def test_parked_journal_entries_are_shown_only_to_their_agent(layer, pages, sample_agent):
     journal = internals(layer).journal
     journal.put(Scope(sample_agent), "t/9", outcome="{}")

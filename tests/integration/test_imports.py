@@ -167,6 +167,20 @@ async def test_conversation_is_stored_like_turns_with_what_it_forms(layer, agent
     }
 
 
+@pytest.mark.parametrize(("detect", "order"), [(True, (2025, 2026)), (True, (2026, 2025)), (False, (2026, 2025))])
+async def test_imported_value_is_superseded_by_a_later_one_in_any_order(urls, embedder, agent, detect, order):
+    rents = {2025: "Our rent is 900 euros.", 2026: "Our rent is 950 euros."}
+    lines = [
+        json.dumps({"id": f"m-{year}", "memory": rents[year], "created_at": f"{year}-03-01T09:00:00Z"})
+        for year in order
+    ]
+    async with CognitiveLayer.open(urls.app, policy=Policy(detect_updates=detect), embedder=embedder) as importing:
+        for line in lines:
+            await importing.admin.import_lines(agent, [line])
+        reasons = {memory.content: memory.hidden_reason for memory in await importing.admin.find(agent)}
+    assert reasons == {rents[2025]: "superseded" if detect else None, rents[2026]: None}
+
+
 async def test_conversation_with_a_teams_agent_is_shared_but_for_wishes(urls, embedder, agent):
     talk = [{"sender": "human", "text": text} for text in (TALK[0], "I can't stand the smell of gas.")]
     record = {"uuid": "c-4", "created_at": "2026-06-02T08:00:00Z", "chat_messages": talk}

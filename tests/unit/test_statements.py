@@ -39,6 +39,7 @@ PORTS = [
     "sessions",
     "store",
     "subtasks",
+    "superseding",
     "turn_analytics",
     "turn_reads",
     "turns",

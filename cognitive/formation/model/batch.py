@@ -1,4 +1,7 @@
-"""Have the model read the turns of an agent that it did not read: those from before it was in use, and parked ones."""
+"""Have the model read the turns of an agent that it did not read: those from before it was in use, and parked ones.
+
+Exchanges of conversations without turns count as turns here.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from dataclasses import dataclass
 from brain.errors import InvalidInput
 from brain.model_readings import ModelReadings, UnreadTurns
 from brain.store import Progress
+from cognitive.formation.model.parked_lines import ParkedLines
 from cognitive.formation.model.runs import ModelRuns
 
 _MAX_SESSIONS = 1_000_000
@@ -29,8 +33,9 @@ class ModelBatchReport:
 class ModelBatch:
     """Reads the turns of an agent with a model, session by session. A call that was broken off can be repeated."""
 
-    def __init__(self, readings: ModelReadings, runs: ModelRuns | None) -> None:
+    def __init__(self, readings: ModelReadings, lines: ParkedLines, runs: ModelRuns | None) -> None:
         self._readings = readings
+        self._lines = lines
         self._runs = runs
 
     async def read(
@@ -41,10 +46,11 @@ class ModelBatch:
         Raises:
             InvalidInput: the layer has no model, and this is no dry run.
         """
-        unread = await self._readings.unread(agent_id)
+        unread, lines = await self._readings.unread(agent_id), await self._lines.waiting(agent_id)
         total = _wanted(unread, parked=parked)
         if dry_run:
-            return ModelBatchReport(total, 0, 0 if parked else sum(each.parked for each in unread))
+            left = sum(each.parked for each in unread) + len(lines)
+            return ModelBatchReport(total + len(lines) * parked, 0, 0 if parked else left)
         if self._runs is None:
             raise InvalidInput("extractor: this layer has no model; open it with extractor=ModelExtractor(ask)")
         for each in unread:
@@ -53,9 +59,10 @@ class ModelBatch:
             await self._runs.run(scope, session_id)
             if progress is not None:
                 progress(total - _wanted(await self._readings.unread(agent_id), parked=False), total)
-        left = await self._readings.unread(agent_id)
-        waiting = sum(each.waiting for each in left)
-        return ModelBatchReport(max(0, total - waiting), waiting, sum(each.parked for each in left))
+        read = await self._lines.read(agent_id, lines) if parked else 0
+        unread = await self._readings.unread(agent_id)
+        waiting, left = sum(each.waiting for each in unread), sum(each.parked for each in unread)
+        return ModelBatchReport(max(0, total - waiting) + read, waiting, left + len(lines) - read)
 
 
 def _wanted(unread: Sequence[UnreadTurns], *, parked: bool) -> int:

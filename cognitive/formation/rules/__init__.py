@@ -12,10 +12,22 @@ Modules, in order of execution:
 - `preferences`: preferences.
 - `world`: facts about the people, things and projects of the user.
 - `facts`: facts about the user.
+- `settled`: decisions, instructions, procedures and plans that are recognised by their grammar.
+- `lasting`: facts and preferences that are recognised by their grammar.
 - `guards`: what forms nothing.
 """
 
-from cognitive.formation.rules import decisions, facts, instructions, plans, preferences, procedures, world
+from cognitive.formation.rules import (
+    decisions,
+    facts,
+    instructions,
+    lasting,
+    plans,
+    preferences,
+    procedures,
+    settled,
+    world,
+)
 from cognitive.formation.rules.matching import FormationRule
 
 # The first rule that matches a statement decides its kind.
@@ -27,4 +39,6 @@ RULES: tuple[FormationRule, ...] = (
     *preferences.RULES,
     *world.RULES,
     *facts.RULES,
+    *settled.RULES,
+    *lasting.RULES,
 )

@@ -38,22 +38,6 @@ RULES = (
         ),
     ),
     row(
-        "was_decided",
-        "decision",
-        r"(?!(?:it|that|this|everything|all) (?:\w+ ){1,4}(?:now)?[.!]*$)(?:it|that|this|\w+(?: \w+){0,6}) (?:was"
-        r"|is|were|are|has been|have been|got) (?:now |finally |hereby )?(?:decided|agreed|settled|approved"
-        r"|ruled out|scrapped|dropped|finali[sz]ed)\b(?: (?:on|to|that|for|by|in|with|as)\b.*)?"
-        r"|(?:the )?(?:final |our |team )?(?:decision|verdict|consensus|conclusion|agreed|decided|resolution)(?: "
-        r"(?:is|was)(?: that| to)?|:) .+",
-        (
-            "It was decided that the logo stays blue.",
-            "Decision: we ship on Mondays.",
-            "The budget was approved by the board.",
-            "The balcony idea is scrapped.",
-        ),
-        ("Is it decided?", "Nothing is decided yet."),
-    ),
-    row(
         "will_use",
         "decision",
         rf"(?:i|we) (?:will|are going to|am going to|shall) {_ADVERB}(?:be )?(?:use|using|go with|going with (?!"
@@ -125,16 +109,6 @@ RULES = (
         ("We're moving to Ghent in May.", "I'm cancelling it."),
     ),
     row(
-        "none_of",
-        "decision",
-        r"no (?!(?:problem|need|idea|way|worries|doubt|question|reason|point|one|luck|issue|rush|hurry|sign|trace"
-        r"|change|difference|access|error|news|offen[cs]e|results?|more|wonder|kidding|matter|big"
-        r"|hard)s?\b)[a-z-]+(?: [a-z-]+)? (?:on|in|at|during|for|after|before|inside|outside|without) (?:the|our"
-        r"|my|all|any|\w+s|\d+)\b.*",
-        ("No phones on the class trip.", "No deploys after 4 pm."),
-        ("No problem at the office.", "No need for the report."),
-    ),
-    row(
         "lets",
         "decision",
         r"let's (?:all )?(?:not )?(?:go with|go for|use|take (?:the|our|both)|stick with|stick to|stay with|keep"
@@ -178,43 +152,6 @@ RULES = (
             "Our CI will be hosted in Frankfurt.",
         ),
         ("The weather will be nice.", "My train will be late."),
-    ),
-    row(
-        "design_settled",
-        "decision",
-        r"we (?:will|are going to) have (?!(?:to|a (?:look|lot|good|great|nice|bit|chat|party|meeting|talk|call)"
-        r"|fun|time|been|you|some)\b)\w.+|(?:the|its|their) (?:[\w'-]+ ){1,5}(?:will|is going to"
-        r"|are going to) be (?:made (?:of|from)|called|named|used|placed|stored|hosted|written in|based on"
-        r"|painted|in the|on the|\w+ only)\b.+|the name (?:of [\w' -]{2,30} )?(?:will be|is going to be) \w.+",
-        (
-            "So we'll have the buttons on the side.",
-            "The case will be made of rubber.",
-            "The name of the project will be Otter.",
-        ),
-        ("We'll have a look.", "The weather will be nice."),
-    ),
-    row(
-        "chosen",
-        "decision",
-        r"let's (?:do the \w+ (?:one|version|option|approach)|(?:move|go) (?:forward|ahead) with|proceed with"
-        r"|make (?:the|our|all|every)) (?!.*\b(?:section|step|part|chapter|question|item|most|best|sure"
-        r"|world)\b).+"
-        r"|(?:yes|yeah|yep|no|nope|ok|okay),? (?:please )?(?:use|keep|go with|stick with|stick to|drop|leave"
-        r"|choose|pick) (?!(?:it|that|this|going|them|me|us|up|in)\b|\w+ing\b)\w+ .+"
-        r"|(?:i|we) (?:am|are) not (?:doing|using|supporting|adding|having|building|including|shipping|going to "
-        r"(?:use|do|have|support|add|build|include|need)) (?!(?:it|this|that|anything|so|well|very|good"
-        r"|bad)\b)\w.+"
-        r"|(?:scrap|drop|kill|cancel|shelve) (?:the|that) [\w -]{2,40}(?:idea|plan|feature|proposal|approach)\b.*"
-        r"|(?:i|we) want (?:the|all|our|every|each) [\w' -]{2,40} to (?:be|live|stay|have|use|go|come|look|return"
-        r"|start|end|support|show|work) (?!(?:able|happy|here|there|me|us)\b).+",
-        (
-            "No, keep the old API, the clients depend on it.",
-            "We're not doing voice recognition.",
-            "I want the tests to live beside the code.",
-            "Scrap the newsletter idea.",
-        ),
-        ("Let's do it.", "Yes, keep going.", "We're not doing well."),
-        on="opened",
     ),
     row(
         "after_thought",

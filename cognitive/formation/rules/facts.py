@@ -58,7 +58,8 @@ RULES = (
     row(
         "who_i_am",
         "fact",
-        rf"(?:i|we) (?:am|have been|was) (?:an?|the|one of the|half|part|originally|now an?|not an?) (?!{_MOOD}\b"
+        rf"(?:i|we) (?:am|are|have been|was|were) (?:an?|the|one of the|half|part|originally|now an?"
+        rf"|not an?) (?!{_MOOD}\b"
         r"|(?:big |huge |great )?(?:fan|lover|idiot|person|fool|mess|little|bit|lot|couple)\b|(?:only|first|last"
         r"|same|best|worst) (?:one|person)\b|(?:one|ones) (?:who|that)\b)\w.+"
         r"|(?:i|we) (?:am|are) (?:(?:severely|highly|deathly|mildly|slightly|not|newly|recently|happily|lactose"
@@ -89,7 +90,7 @@ RULES = (
     row(
         "where_and_what_i_do",
         "fact",
-        r"(?:i|we) (?:(?:do|have|now|have been|mostly|mainly|usually|used to|both|only|all) )*(?:live|lives|lived"
+        r"(?:i|we) (?:(?:do|have|now|have been|\w+ly|used to|both|only|all) )*(?:live|lives|lived"
         r"|living|work|worked|working|study|studied|teach|taught|volunteer|coach|commute|major|reside|grew up"
         r"|was born|were born|was raised|graduated|moved|relocated|emigrated|immigrated|settled|served|freelance"
         r"|intern|interned) (?:in|at|for|as|from|with|near|on|to|out of|here|remotely|full-?time|part-?time"
@@ -139,15 +140,6 @@ RULES = (
         r"(?: [A-Z][a-zà-ÿ]+)?(?=[.,!]|$| (?:and|from|by|here)\b)",
         ("Hi, I'm Tomasz.", "I'm Buddhist, so no pork."),
         ("I'm OK.", "I'm going."),
-        on="written",
-    ),
-    row(
-        "place_of_mine",
-        "fact",
-        r"(?:[\w]+, )?(?:[Ii]['’]?m|[Ii] am|[Ww]e['’]re|[Ww]e are) (?:currently |now |originally |based |located "
-        r"|living |both )*(?:in|from|at|near|outside) [A-Z]\w+",
-        ("I'm in Leeds.", "We're from Ghent, by the way."),
-        ("I'm in trouble.",),
         on="written",
     ),
     row(
@@ -212,16 +204,6 @@ RULES = (
         ("I can see it.", "I have a bad feeling."),
     ),
     row(
-        "account",
-        "fact",
-        r"(?:it is |the |that is )?(?:user ?name|user id|account (?:id|number|name)|order (?:number|id)|email"
-        r"(?: address)?|phone number|zip code|member(?:ship)? (?:id|number)) (?:is|:|=) ?(?!(?:missing|wrong"
-        r"|invalid|incorrect|unknown|empty|required|not|there|here|below)\b)\S+.*|.*\b(?:account|order|customer"
-        r"|member(?:ship)?|user) (?:id|number|no\.?|#)(?: is|:)? ?[\w-]*\d{3}[\w-]*.*",
-        ("The username is cminh730.", "Crystal Minh, account id 88321."),
-        ("Where is the order number?", "The order number is missing."),
-    ),
-    row(
         "never_did",
         "fact",
         r"(?:i|we) (?:have )?never (?:learned|learnt|had|went to|finished|got|owned|studied|worked|lived|smoked) "
@@ -232,33 +214,5 @@ RULES = (
         r"|renting|commuting|homeschooling|breastfeeding) (?!(?:it|this|that|you)\b).+",
         ("I never learned how to drive.", "There are four of us on the team.", "I'm teaching kids how to swim."),
         ("I never got it.", "I never had a problem."),
-    ),
-    row(
-        "change_in_life",
-        "fact",
-        r"(?:i|we) (?:have )?(?:recently |finally |once )?(?:moved|relocated) (?:to|from|into|in with|back|out of"
-        r"|away from) (?!(?:it|this|that|another|the (?:next|first|other|new))\b)\w.+|(?:i|we) (?:have )?(?:recently "
-        r"|finally |once )?(?:got|was|were|have been|been) (?:accepted|admitted|diagnosed|promoted|hired|laid off"
-        r"|elected|transferred) (?:in|into|to|by|at|with|as|from|for) \w.+"
-        r"|(?:i|we) (?:have )?(?:recently |finally )?(?:ran|passed|failed|joined|completed|climbed|performed in|wrote"
-        r"|founded|coached) (?:my|our|a) (?!(?:test|command|script|query|check|quick|few|bit|lot|call|message)\b)"
-        r"(?:\S+ ?){1,20}|(?:i|we) started (?:therapy|college|university|school|a (?:new )?(?:job|business|company"
-        r"|course|diet|family|blog|band|channel))\b.*",
-        ("I recently moved to Denver.", "I got accepted into nursing school.", "I ran my first marathon in October."),
-        ("I moved it to the folder.", "I passed the value on.", "I ran a test.", "I was accepted."),
-    ),
-    row(
-        "in_use",
-        "fact",
-        r"(?:i|we) (?:am|are) (?:(?:re-?)?reading|binge-?watching|taking (?!(?:a look|it|this|that|care|my time|the "
-        r"(?:bus|train|tube|car)))|on) (?!(?:it|this|that|my way|the|a (?:break|call|bus|train|roll|mission|phone"
-        r"|budget)|about|your?|here|board|hold|time|top|track|fire|point|phase|step|page|edge|duty|vacation|holiday"
-        r"|chapter|line|an?|every|each|something|and|over|through|up)\b)\w.+"
-        r"|(?:i|we) (?:have )?read (?:and speak|fluently)\b.*|my [\w' -]{2,25} and i have (?:been|known|had|lived"
-        r"|worked) \w.+|(?:i|we) (?:am|are) an? (?:team|family|group|household|couple|company|startup|band|class) "
-        r"(?:of|with) \w.+|my (?:[\w-]+ )?(?:number|budget|limit|salary|income|goal weight|size) (?:is|:) "
-        r"(?:around |about |roughly |under |up to |between |at most )*[$€£]?[a-z]*\d.*",
-        ("I'm on insulin.", "I'm reading Middlemarch.", "My budget is around $500.", "We are a team of five."),
-        ("I'm on it.", "I'm on the phone.", "My number is wrong."),
     ),
 )

@@ -141,25 +141,10 @@ RULES = (
         ("Remember to breathe.", "Make sure it works.", "I remember to run."),
     ),
     row(
-        "call_me",
-        "instruction",
-        r"(?:(?:please|you (?:can|may|should)|everyone|just)\s)*(?:call|address|refer to) (?:me|us)(?: as)? "
-        r"(?!back\b|when\b|if\b|at\b|on\b|later\b|tomorrow\b|crazy\b|after\b|before\b|a\b|for\b|about\b|to\b|in\b"
-        r"|and\b|any\b|now\b|today\b)\w+"
-        r"|(?:please )?(?:only (?:ever )?|always )(?:call|contact|text|email|reach) (?:me|us)\b|(?:i|we) "
-        r"(?:prefer|like|go by|want) to be (?:called|addressed)\b|my pronouns are\b",
-        (
-            "Call me Bea.",
-            "Please address me as Dr. Okafor.",
-            "Only ever call me on my mobile.",
-            "I prefer to be called Lou.",
-        ),
-        ("Call me back.", "Call me tomorrow.", "Call me crazy, but I like rain."),
-    ),
-    row(
         "to_be_done",
         "instruction",
-        r"(?!(?:it|this|that|there|he|she|who|what)\b)(?:[\w'-]+ ){1,5}(?:is|are) (?:always |never |only )?to be "
+        r"(?!(?:it|this|that|there|he|she|who|what)\b|.*\b(?:for good|on (?:the|\w+day))\b)(?:[\w'-]+ ){1,5}(?:is|are) "
+        r"(?:always |never |only )?to be "
         r"(?!(?:sure|fair|honest|expected|precise|seen|found|blamed)\b)\w+(?:ed|en|wn|ne|pt|de|ut|ld)\b.*"
         r"|(?:i|we) (?:do not|never) (?:want|need|like)(?: to (?:see|hear|read|get|have))? .*\b(?:any ?more|ever"
         r"(?: again)?|again)\b.*|no (?:more )?(?:emojis?|bullet points|em dashes|apologies|exclamation marks"
@@ -182,43 +167,6 @@ RULES = (
             "You must not touch the vendor folder.",
         ),
         ("Ask me anything.", "Don't worry."),
-    ),
-    row(
-        "each_time",
-        "instruction",
-        rf"(?:please )?(?:after|before|for|with|on|at|in) (?:every|each|any|all)(?: \w+){{1,4}},? (?:please )?"
-        rf"(?:{_TELL})*{_DO} .+|every (?:single )?(?:morning|day|evening|night|week|\w+day)(?: at [\w:]+"
-        rf"(?: ?[ap]m)?)?,? (?:please )?{_DO} .+"
-        rf"|when(?:ever)? you [^,]{{3,60}}, (?:please )?{_DO} .+|(?:if|when) (?:the|my|it|there|someone"
-        rf"|anyone) [^,]{{3,60}}, (?:please )?(?:turn|set|switch|open|close|lock|dim|send|notify|alert|remind"
-        r"|start|stop|play|lower|raise)\b.+"
-        rf"|(?:next time|in (?:the )?future|from now on),? (?:please )?(?:{_TELL})*{_DO}\b.*",
-        (
-            "After each change, run the tests.",
-            "Every morning at 7, turn on the coffee machine.",
-            "When you finish a task, update the changelog.",
-            "If the temperature drops below 18, turn on the heating.",
-            "Next time, fix it.",
-        ),
-        ("For all I know, run is a verb.", "Every day counts.", "When you go, we stay."),
-    ),
-    row(
-        "conventions",
-        "instruction",
-        r"(?:please )?use [\w'./@-]+(?: [\w'./@-]+){0,4},? never\b .+|(?:please )?(?:remember"
-        r"|do not forget) to (?:use|run|add|check|include|keep|update|write|test|commit|follow|format|ask|cite"
-        r"|sign) (?!(?:it|this|that|me|us)\b).+"
-        r"|you do not (?:have|need) to (?:ask|explain|apologi[sz]e|confirm|repeat|summari[sz]e|thank|tell|show"
-        r"|add|include|remind)\b .+|(?:please )?keep (?:all |your |the |every )?(?:\w+ )?(?:answers|responses"
-        r"|replies|messages|explanations|summaries|comments|commits|functions|files) (?:short|brief|concise"
-        r"|simple|under|below|to|small|formal|informal|in)\b.*",
-        (
-            "Use pnpm, never npm.",
-            "Remember to use the venv of the project.",
-            "You don't need to ask me before you run tests.",
-            "Keep responses under 100 words.",
-        ),
-        ("Use this one, not that.", "Don't use it.", "You don't need to shout."),
     ),
     row(
         "bare_rule",

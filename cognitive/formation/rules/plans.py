@@ -67,7 +67,8 @@ RULES = (
     row(
         "will_do",
         "plan",
-        rf"(?:i|we) (?:will|shall|am going to|are going to) (?:have to |need to |then )?{_COMMIT} (?!(?:it|this"
+        rf"(?!.*\bfrom (?:now|today) on\b)(?:i|we) (?:will|shall|am going to|are going to) (?:have to |need to "
+        rf"|then )?{_COMMIT} (?!(?:it|this"
         rf"|that|them|you|one)\b[.!]*$|you\b|now\b|those\b|these\b|any\b)(?:\S+ )*\S+",
         (
             "I'll submit an issue with the trace.",
@@ -85,13 +86,6 @@ RULES = (
         r"|proceed|ask|leave|end|become|always)\b)[a-z]+ (?:\S+ ){2,}\S+",
         ("We will split the report into two parts.", "We're going to repaint the hall green."),
         ("We'll see how it goes.", "We'll have a lot of fun."),
-    ),
-    row(
-        "there_is_event",
-        "plan",
-        rf"there (?:is|are|will be) (?:an?|my|our|the|another) (?:[\w'-]+ ){{0,4}}{_EVENT}s?\b.*{DATE}.*",
-        ("There's a parents' meeting on Thursday.",),
-        ("Is there a meeting on Thursday?",),
     ),
     row(
         "wants_dated",
@@ -168,7 +162,8 @@ RULES = (
     row(
         "scheduled",
         "plan",
-        rf"(?!.*\b(?:cancel|delete|remove|decline|unsubscribe)\b).*(?:{DATE}|\b(?:today|at \d|noon|midnight)\b).*",
+        rf"(?!.*\b(?:cancel|delete|remove|decline|unsubscribe|as of)\b).*"
+        rf"(?:{DATE}|\b(?:today|at \d|noon|midnight)\b).*",
         (
             "Please put the dentist on Friday at 10 into my calendar.",
             "Schedule lunch with Rita tomorrow.",

@@ -24,10 +24,10 @@ RULES = (
         "likes",
         "preference",
         r"(?:i|we|my (?:wife|husband|partner|family|kids?|son|daughter|children) and i|i (?:do|did)) (?:do "
-        rf"|usually |mostly |much |far |always |tend to |would )?(?:{_LIKE}|{_NOT_LIKE})(?<!would like)"
+        rf"|\w+ly |much |far |always |often |tend to |would )?(?:{_LIKE}|{_NOT_LIKE})(?<!would like)"
         r"(?<!would love)(?<!would hate)(?<!would prefer)(?<!would enjoy)(?<!would appreciate) (?!(?:the|your) "
         r"(?:detail|help|effort|offer|info|answer|heads|thought|time|work|support|response|advice|quick)\w*\b)"
-        rf"(?![^.]*\bthis (?:one|time)\b){_THING}\w.*"
+        rf"(?![^.]*\bthis (?:one|time)\b){_THING}\"?\w.*"
         r"|(?:i|we) would (?:really )?(?:love|like|prefer|appreciate|hate) it if you \w.+",
         (
             "I like it when you begin with an example.",
@@ -166,23 +166,5 @@ RULES = (
             "I want my code to be readable above all.",
         ),
         ("I'd rather not.", "I'd prefer not to."),
-    ),
-    row(
-        "effect_on_me",
-        "preference",
-        r"(?!(?:it|this|that|these|those|what|who|which|you|he|she|they|your|nothing|there)\b)(?:[\w'-]+ ){1,6}(?:"
-        r"(?:does|do) not (?:agree with|work for|appeal to|interest|suit|excite) (?:me|us)\b"
-        r"|(?:agrees? with|appeals? to|interests?|excites?|fascinates?|soothes?|calms?|energi[sz]es?|exhausts?|drains?"
-        r"|overwhelms?|irritates?|bugs|disgusts?) (?:me|us)\b|(?:helps?|makes?|lets?) (?:me|us) (?:to )?(?:focus"
-        r"|relax|sleep|concentrate|unwind|think|calm down|wake up|feel (?:better|calm|good|safe|at home))\b|(?:is|are)"
-        r" (?:an? (?:absolute )?must|non-negotiable|a deal-?breaker|a no-?go|a turn-?off|too (?:spicy|sweet|loud|salty"
-        r"|bitter))(?: for (?:me|us))?\b|(?:is|are) (?:so |too )?(?:relaxing|soothing|calming|stressful|boring|fun"
-        r"|exhausting|draining|therapeutic) (?:for|to) (?:me|us)\b).*"
-        r"|(?:i|we) (?:listen to|watch|read|eat|drink|cook|play|buy|wear) (?:a lot of|lots of|tons of|plenty of|mainly"
-        r"|mostly|only|nothing but|way too much|too much|very little) (?!(?:it|this|that|them)\b)\w.+"
-        r"|(?:i|we) cannot do (?!(?:it|this|that|anything|much|the|so|without|both|all|any|a|my|what|more"
-        r"|everything|better|nothing)\b)\w+(?: \w+){0,2}[.!]*$",
-        ("Spicy food doesn't agree with me.", "Jazz helps me focus.", "Coffee is a must.", "I watch a lot of anime."),
-        ("It helps me focus.", "This is a must.", "That works for me.", "I can't do it."),
     ),
 )

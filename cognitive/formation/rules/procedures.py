@@ -80,16 +80,6 @@ RULES = (
         ("Can I rebuild it by hand?",),
     ),
     row(
-        "first_then",
-        "procedure",
-        r"(?:first,? )(?:you|we)(?! (?:have made|want|would|need to know)) .*\b(?:then|next|after that"
-        r"|afterwards|finally|and)\b.*"
-        r"|(?:you|we|i) (?:first|always first) .*\b(?:then|before|and)\b.*|(?:you|we) (?:have to|need to"
-        rf"|must) {TO_DO} .*\b(?:then|and then|before|first|after)\b.*",
-        ("First we freeze the branch, then QA gets two days.", "You have to press the middle and then go up."),
-        ("First, you are right.", "You first."),
-    ),
-    row(
         "custom_of_ours",
         "procedure",
         r"(?:we|the team|our team|everyone here|at (?:work|home|our \w+),? we|here,? we|in (?:our"
@@ -119,20 +109,6 @@ RULES = (
         ("We always wanted a dog.", "We will rotate the keys.", "I always cry."),
     ),
     row(
-        "way_of_ours",
-        "procedure",
-        r"(?:our|my|the team's|the) (?:\w+ ){0,3}(?:process|workflow|routine|procedure|practice|protocol"
-        r"|checklist|method|way)(?: (?:for|of|with|at|in|to|on|when) [^,:]{2,50})? (?:is|goes|works)\b(?! "
-        r"(?:broken|great|good|bad|fine|slow|terrible|the same)\b).+"
-        r"|(?:the way|how) (?:we|i) (?:do|handle|run|make|deploy|release|organi[sz]e|name|plan|review|test|bake"
-        r"|cook|\w+) [^,]{1,60}(?: is|:) .+",
-        (
-            "Our release process is: tag, build, upload.",
-            "The way we name branches is ticket first, then a verb.",
-        ),
-        ("Our process is broken.", "My way home is long."),
-    ),
-    row(
         "done_regularly",
         "procedure",
         r"(?!(?:it|this|that|i|we|you|they|there|he|she)\b)(?:the |our |my |all |every |each |any |new )?"
@@ -146,43 +122,5 @@ RULES = (
             "Invoices must be signed before they go out.",
         ),
         ("The cake was eaten every time.", "The film is made by the same people."),
-    ),
-    row(
-        "customs",
-        "procedure",
-        rf"(?:before|after) (?:an?|the|each|every|any) [\w -]{{2,30}}?,? (?:we|the team) (?!(?:will|are|were|had"
-        r"|have|would|can|could|should|went|was|got|did|made|took|saw|came|ate|left|ran|met|sat|\w+ed)\b)\w+ .+|"
-        rf"(?:when(?:ever)?|once|if) [^,]{{4,80}}, ?we (?:always|first|usually|never|then) \w+ .+"
-        r"|(?:usually|normally|typically|as a rule),? (?:the|a|an) \w+ (?!(?:is|are|was|were)\b)\w+s "
-        rf"(?:\S+ ){{1,}}\S+|to [a-z-]+ [^,]{{2,50}}? (?:you|we) (?:have to|need to|must|first|just) \w+.+"
-        rf"|to \w+ (?:it|this|them),? {TO_DO} .+"
-        rf"|i (?:always|usually|never) (?:first )?{TO_DO} .*\b(?:before|after|first|then)\b .+",
-        (
-            "Before a release we freeze the branch for two days.",
-            "When a customer calls, we first refund and then investigate.",
-            "Normally the chair collects the topics a day before.",
-            "To add a new user you have to open a ticket.",
-            "I always back up the database before a migration.",
-        ),
-        ("After the party we went home.", "Normally the bus is late."),
-    ),
-    row(
-        "rules_for_all",
-        "procedure",
-        r"(?:each|every|all new|any new|new) (?!(?:time|day|people|person|one|thing|things|other|of|the|my|his"
-        r"|her|their|year|night|morning|week|in|i|we|you|york|bit|single)\b)(?:[\w-]+ ){1,3}(?:go(?:es)?|needs?"
-        r"|requires?|gets?|has to|have to|must|starts?|belongs?|lives?|is|are) (?!(?:been|so|very|too|great|good"
-        r"|different|special|unique|fun|amazing|beautiful|always|a|an)\b)\w+ ?.*",
-        ("New features go through an RFC.", "Each PR needs two approvals."),
-        ("Every day is different.", "New York is big.", "Each time is fun."),
-    ),
-    row(
-        "in_order",
-        "procedure",
-        r"first,? (?:i|we|you) (?!(?:was|were|had|did|thought|saw|met|went|tried|heard|am|are|got|noticed|\w+ed)\b)\w+ "
-        r".*\b(?:then|after that|next|finally)\b .+|(?:our|all|all our|the) [\w -]{2,40} (?:go|goes) (?:through"
-        r"|via|past) (?!(?:it|this|that|the roof|a (?:lot|rough|hard))\b)\w.+",
-        ("First we tag the commit, then we build and upload.", "Our deploys go through staging first."),
-        ("First I thought so, then I knew.", "The road goes through the roof."),
     ),
 )

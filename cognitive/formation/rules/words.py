@@ -82,3 +82,39 @@ PEOPLE = (
     r"|colleagues?|coworkers?|co-workers?|team ?mates?|client|landlord|landlady|doctor|therapist|dentist|teacher"
     r"|tutor|coach|dog|cat|puppy|kitten|horse|parrot|rabbit|hamster|pets?|fish|family|ex|godson|goddaughter)"
 )
+
+# Verbs with which "I" or "we" says nothing lasting: thoughts, feelings, speech, auxiliaries, and acts of this moment.
+NOT_DONE = (
+    r"(?:am|are|is|was|were|be|been|will|would|shall|should|can|could|may|might|must|cannot|do|does|did|have|has|had"
+    r"|not|never|also|just|only|then|already|actually|both|all|each|mostly|mainly|rarely|ought|let|let's"
+    r"|think|guess|suppose|believe|know|hope|wish|want|need|mean|see|hear|feel|doubt|bet|wonder|imagine|assume|expect"
+    r"|understand|agree|disagree|concur|remember|forget|recall|notice|reali[sz]e|find|seem|look|sound|appear|care|mind"
+    r"|apologi[sz]e|thank|appreciate|say|tell|ask|suggest|recommend|propose|promise|swear|admit|confirm|repeat|quote"
+    r"|declare|object|demand|insist|deserve|regret|blame|support|welcome|urge|refer|second|note|add|point|argue|pray"
+    r"|get|try|come|go|stop|start|begin|continue|move|leave|take|put|give|show|send|call|wait|stay|sit|fall|pull|push"
+    r"|click|press|type|open|close|choose|pick|select|vote|accept|decline|consider|miss|lose|fail|end|turn|check|hit"
+    r"|figure|attach|enclose|paste|copy|upload|download|post|share|receive|encounter|face|struggle|love|like|hate|talk"
+    r"|speak|discuss|meet|happen|become|look|watch|wanna|cant|dont|didnt|plan|intend|include|introduce|present"
+    r"|celebrate|recognize|oppose|commend|congratulate|always|often|usually|last|fear|worry|dare|beg|request|require"
+    r"|order|cancel|book)"
+)
+# Past forms of irregular verbs.
+PAST = (
+    r"(?:went|got|came|saw|made|took|ran|ate|said|told|gave|found|left|felt|kept|sent|met|lost|bought|built|brought"
+    r"|thought|wrote|spent|drove|fell|flew|held|heard|knew|led|sat|slept|spoke|stood|taught|won|wore|paid|began|broke"
+    r"|chose|drank|forgot|grew|sang|sold|swam|threw|understood|woke|hung|stuck|caught|became|quit|cut|set|let|put"
+    r"|shut|hurt|spread|split|rode|rose|shook|drew|dug|fought|froze|hid|lent|lit|meant|rang|sank|shot|stole|swore|tore)"
+)
+# Beginnings of what is done once, with a thing of this moment: "I run the script", "I keep it".
+NOT_GENERAL = (
+    r"(?:the|this|that|these|those|it|its|you|your|yours|them|him|her|us|me|myself|how|what|why|who|when|where|if"
+    r"|whether|like|so|as|a (?:bit|lot|little|few|look|note|question|problem|better)|up|out|off|back|over|along|ahead"
+    r"|away|here|there|now|again|more|some|something|anything|everything|nothing|to|no (?:idea|reason|doubt|problem)"
+    r"|with (?:you|that|it|this|the)|on (?:the|this|that|it)|in (?:the|this|that)|into|forward|by|any|very|too"
+    r"|an? error"
+    r"|one|both|all of|none|each other|and|or|but|\w+ing|same|following|such)"
+)
+# Subjects that name nothing by themselves.
+PRONOUN = r"(?:it|this|that|these|those|there|here|he|she|they|you|who|what|which|i|we|one|everyone|someone|anyone)"
+# A verb in the simple present, or one that looks like it, after "I" or "we": what is done as a rule.
+PRESENT = rf"(?!{NOT_DONE}\b)(?!{PAST}\b)(?!even\b|once\b|ever\b|first\b)[a-z]{{3,}}(?<!ed)(?<!ing)(?<!ly)"

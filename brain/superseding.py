@@ -1,0 +1,189 @@
+"""Find which memories newer ones replace, and hide them, inside the transaction that stores the newer ones.
+
+A memory replaces those that it names in `supersedes`. Where updates are recognised, a memory is also replaced by the
+earliest later one that gives the same attribute another value. This depends on when the statements were made, not on
+when they were stored: an older value that is stored after a newer one is hidden from the start.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from brain import statements
+from brain.claims import announces_change, claim_of
+from brain.errors import InvalidInput, UnknownMemory
+from brain.postgres.database import Connection
+from brain.postgres.wire_types import as_value
+from brain.preparing import PreparedMemory
+from brain.types import MemoryType, Trust, above
+from brain.users import Scope
+
+SQL = statements.load("superseding")
+_STORE = statements.load("store")
+
+# What a person may have several of: another one is added, unless the statement announces a change.
+_SEVERAL = re.compile(
+    r"\b(?:favou?rites?|(?:dis)?lik\w+|lov\w+|enjoy\w*|hat\w+|avoid\w*|allerg\w+|hobb(?:y|ies)|interests?|types|kinds"
+    r"|genres|brands)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A memory as one of several statements about an attribute: what it says, who said it and when."""
+
+    id: UUID
+    type: MemoryType
+    content: str
+    speaker: str | None
+    trust: Trust
+    attributes: Mapping[str, Any]
+    occurred_at: datetime
+
+    @classmethod
+    def of(cls, item: PreparedMemory) -> Version:
+        """Return the version that a prepared memory is."""
+        memory = item.memory
+        return cls(
+            item.id,
+            memory.type,
+            memory.content,
+            memory.speaker,
+            memory.trust,
+            memory.attributes,
+            item.occurred_at,
+        )
+
+    @property
+    def origin(self) -> tuple[object, ...]:
+        """Return what an older and a newer version have in common."""
+        kind, is_formed = self.attributes.get("kind"), "formed_by" in self.attributes
+        return self.type, self.trust, self.speaker, kind, is_formed
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """The memory that replaces another one, and the time from which it does."""
+
+    id: UUID
+    at: datetime
+
+
+def replaces(new: Version, old: Version) -> bool:
+    """Return True if a version gives the attribute of an earlier one another value, and has the same origin."""
+    if old.occurred_at >= new.occurred_at or old.origin != new.origin:
+        return False
+    one, other = claim_of(old.content, old.speaker), claim_of(new.content, new.speaker)
+    if one is None or other is None or one.key != other.key or one.value == other.value:
+        return False
+    return not _SEVERAL.search(new.content) or announces_change(new.content)
+
+
+def replacements(new: Sequence[Version], stored: Sequence[Version]) -> dict[UUID, Replacement]:
+    """Return what replaces versions, by their ids: the earliest later one that does.
+
+    Of `stored` versions, only replacements by `new` ones are returned; the others were found when they were stored.
+    """
+    found = {old.id: _earliest(old, new) for old in stored} | {old.id: _earliest(old, (*stored, *new)) for old in new}
+    return {id: Replacement(by.id, by.occurred_at) for id, by in found.items() if by is not None}
+
+
+def _earliest(old: Version, others: Iterable[Version]) -> Version | None:
+    return min((each for each in others if replaces(each, old)), key=lambda each: each.occurred_at, default=None)
+
+
+async def with_updates(
+    c: Connection, scope: Scope, new: Sequence[PreparedMemory], *, detect: bool
+) -> tuple[list[PreparedMemory], dict[UUID, Replacement]]:
+    """Return memories that are about to be written, and what replaces them and stored ones, by id.
+
+    Updates are recognised among formed memories and, with `detect`, among the others. A memory that names none in
+    `supersedes` gets the latest of those that it replaces.
+
+    Raises:
+        UnknownMemory: a memory supersedes one that the view does not have.
+        InvalidInput: a memory supersedes one of another user.
+    """
+    found = await _named(c, scope, new)
+    compared = [item for item in new if item.claim is not None and (detect or "formed_by" in item.memory.attributes)]
+    if not compared:
+        return list(new), found
+    since = min(item.occurred_at for item in compared)
+    claims = sorted({item.claim for item in compared if item.claim is not None})
+    rows = await c.fetch(*SQL.versions(agent_id=scope.agent_id, claims=claims, since=since))
+    stored, mine = [as_value(Version, row) for row in rows], [Version.of(item) for item in compared]
+    for id, by in replacements(mine, stored).items():
+        if id not in found or by.at < found[id].at:
+            found[id] = by
+    older = {by.id: id for id, by in _by_time(found, [*stored, *mine])}
+    return [_naming(item, older.get(item.id)) for item in new], found
+
+
+def _by_time(found: Mapping[UUID, Replacement], versions: Iterable[Version]) -> list[tuple[UUID, Replacement]]:
+    at = {each.id: each.occurred_at for each in versions}
+    return sorted(((id, by) for id, by in found.items() if id in at), key=lambda pair: at[pair[0]])
+
+
+def _naming(item: PreparedMemory, older: UUID | None) -> PreparedMemory:
+    if older is None or item.memory.supersedes is not None:
+        return item
+    return replace(item, memory=item.memory.model_copy(update={"supersedes": older}))
+
+
+async def replaceable(c: Connection, scope: Scope, superseded: Collection[UUID | None]) -> dict[UUID, Trust]:
+    """Return the trust of the memories that new ones supersede; None means no memory.
+
+    Raises:
+        UnknownMemory: the view has no memory with one of these ids.
+        InvalidInput: a memory has another user, or is shared and the view a user's.
+    """
+    named = {id for id in superseded if id is not None}
+    rows = await c.fetch(*_STORE.states(agent_id=scope.agent_id, memory_ids=list(named))) if named else []
+    for row in rows:
+        if row["user_id"] != scope.user_id:
+            raise InvalidInput(f"supersedes: memory {row['id']} is not of {scope} alone; only its own can be replaced")
+    trusts = {row["id"]: row["trust"] for row in rows}
+    for missing in sorted(named - trusts.keys(), key=str):
+        raise UnknownMemory(f"supersedes: {scope} has no memory {missing}")
+    return trusts
+
+
+async def _named(c: Connection, scope: Scope, new: Sequence[PreparedMemory]) -> dict[UUID, Replacement]:
+    """Return the memories that new ones name in `supersedes`, each with the earliest of its replacements.
+
+    A memory is not superseded by one of lower trust. Raises as `replaceable`.
+    """
+    trusts = await replaceable(c, scope, {item.memory.supersedes for item in new})
+    latest_first = sorted(new, key=lambda item: item.occurred_at, reverse=True)
+    return {
+        old: Replacement(item.id, item.occurred_at)
+        for item in latest_first
+        if (old := item.memory.supersedes) is not None and not above(trusts[old], item.memory.trust)
+    }
+
+
+async def hide(c: Connection, agent_id: str, replaced: Mapping[UUID, Replacement], new: Collection[UUID]) -> None:
+    """Hide replaced memories from the time of their replacement on, once the `new` ones are written.
+
+    Where a new memory is between two stored ones, the later of these names it as the one that it supersedes.
+    """
+    if not replaced:
+        return
+    await c.execute(
+        *_STORE.hide(
+            agent_id=agent_id,
+            reason="superseded",
+            memory_ids=list(replaced),
+            hidden_at=[each.at for each in replaced.values()],
+            replaced_by=[each.id for each in replaced.values()],
+        )
+    )
+    between = {old: by.id for old, by in replaced.items() if old in new and by.id not in new}
+    if between:
+        await c.execute(*SQL.name_older(agent_id=agent_id, older=list(between), newer=list(between.values())))

@@ -1,0 +1,105 @@
+"""Facts and preferences that are recognised by their grammar: person, tense and span of time, not single verbs.
+
+These rows come after all others, and take what no more specific row has a pattern for.
+"""
+
+from __future__ import annotations
+
+from cognitive.formation.rules.matching import row
+from cognitive.formation.rules.words import NOT_GENERAL, PAST, PRESENT, PRONOUN
+
+_OURS = r"\b(?:our|ours|we|us|my|here)\b"
+_NAME = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?"
+_NO_NAME = r"(?!(?:This|That|It|Here|There|What|He|She|They|Who|Which|Everything|Nothing|Today|Now|If|When|The|I|We)\b)"
+_LONG_AGO = (
+    r"\b(?:since (?!(?:then|i|we|it|you|yesterday|this morning)\b)\w+|for (?:\w+ ){0,3}(?:years?|months|decades"
+    r"|summers|winters|seasons|generations)\b|(?:in|since) (?:19|20)\d\d\b|(?:years?|months|decades) ago\b"
+    r"|last (?:year|month|spring|summer|autumn|fall|winter|semester)\b|when i was (?:an?|\d|little|young|in)\b"
+    r"|as a (?:child|kid|boy|girl|student|teenager)\b|(?:my|our) (?:whole|entire) li(?:fe|ves)\b)"
+)
+_GROUP = r"(?:team|group|people|staff|company|department|office|guys|lab|vendor|client|customer)s?"
+
+RULES = (
+    row(
+        "for_me",
+        "preference",
+        rf"(?!{PRONOUN}\b|(?:your|my)\b)(?:[\w'-]+ ){{1,6}}(?:is|are|mean|means|feels?) (?:an? |too |not |so |pure "
+        rf"|plain"
+        r" )*(?!(?:fine|ok|okay|good|new|enough|possible|available|clear|up|here|there|ready|free|open|next|done"
+        r"|meant|for|time|waiting)\b)[\w-]+(?: [\w-]+)? (?:for|to) (?:me|us)\b.*|(?:i|we) (?:trust|want|need|value"
+        r"|like|rate|enjoy) .+ (?:more than|better than|rather than|over|instead of) (?!(?:it|this|that|here)\b)\w.+"
+        rf"|(?:i|we) (?:want|need|like) (?:the |my |all |only )?(?:[\w'-]+ ){{1,5}}(?:first|last|at the (?:top|end)"
+        r"|on top)\b.*|(?:i|we) (?:mainly|mostly|particularly|generally|often) (?:like|love|enjoy|prefer"
+        r"|hate) (?!(?:it|this|that)\b)\w.+|(?:i|we) (?:want|need|like|would like) (?:my|our) [\w' -]{2,40} (?:black"
+        r"|hot|cold|short|plain|in one|on one|without|with) ?.*",
+        ("Early meetings are torture for me.", "I trust printed maps more than apps.", "I want the numbers first."),
+        ("Monday is fine for me.", "It is torture for me."),
+    ),
+    row(
+        "long_lasting",
+        "fact",
+        rf"(?:i|we|it|he|she|they|(?:my|our) (?:[\w'-]+ ){{1,4}}?)(?: (?:have|has)(?: not| never| always)? \w+"
+        rf"| (?:{PAST}|\w+ed|was|were))\b(?!.*\b(?:trying|looking|waiting|wondering|meaning|pics?|photos?"
+        rf"|that)\b)(?<!liked)(?<!loved)(?<!saw)(?<!watched)(?<!felt)(?<!thought)(?<!confirmed).*{_LONG_AGO}.*",
+        (
+            "I gave up driving two years ago.",
+            "We moved the primary. It has been in Dublin since 2019.",
+            "We kept bees for ten years.",
+        ),
+        ("I have been trying for years.", "It rained in 2019."),
+        within=_OURS.replace("|here", r"|i"),
+    ),
+    row(
+        "in_charge",
+        "fact",
+        rf"{_NO_NAME}{_NAME}(?: (?:from|in|at|of) [\w ]{{2,20}}?)? (?:handles|manages|runs|owns|leads|heads|maintains"
+        r"|looks after|takes (?:care of|over)|took over|replaces|replaced|succeeded|covers|reports to|joined|left"
+        r"|does|signs|chairs|teaches|organi[sz]es|pays|keeps|writes) (?:the|our|my|all|for|from|most|every\w*)\b.+",
+        ("Jakob handles the money.", "Sandra took over the rota from Miguel."),
+        ("This is the end.", "It does the job."),
+        on="written",
+    ),
+    row(
+        "world",
+        "fact",
+        rf"(?!{PRONOUN}\b|(?:my|your|problem|question|issue|error|point|idea)\b)(?:(?:the|all|every|each|most|both|any"
+        r"|nobody|everybody) )?(?!(?:problem|question|issue|error|point|idea|same|first|last|next|thing|reason"
+        r"|weather|film|movie|following|output|code|test|fact)s?\b)(?:(?!(?:i|we|you|let|need"
+        r"|want)\b)[\w'/.-]+ ){1,6}?(?:is|are|has|have|takes?|sits?|runs?|does|do|belongs?|lives?|costs?|holds?|uses?"
+        r"|needs?|comes?|gets?|works?|stands?|builds?) (?!(?:not )?(?:working|broken|wrong|ok|fine|good|great|bad"
+        r"|nice|very|so|too|due|out|down|only (?:a|good)|a (?:bit"
+        rf"|lot|good|great|bad|nice))\b)(?=.*\b(?:for us|by (?:the|our|an?) (?:[\w-]+ )?{_GROUP}|only|nobody|(?:about"
+        rf"|around"
+        r"|roughly) \w+ (?:weeks|days|hours|minutes|months|people)|\d[\d.:]*)\b).+|(?:this|it|the \w+) is (?:an?|my"
+        r"|our|for (?:my|our)) (?:[\w/.+-]+ ){0,4}(?:app|project|repo|repository|website|site|plugin|bot|tool|library"
+        r"|game|thesis|service|company|startup|team|clients?|customers?|students|school)\b.*",
+        (
+            "The Bremen lab does the sequencing for us.",
+            "Our mail works. Results take about six weeks.",
+            "The app is for our clients.",
+        ),
+        ("The problem is our database.", "The weather is only good today."),
+        within=_OURS,
+    ),
+    row(
+        "where_it_is",
+        "fact",
+        r"the (?!(?:problem|question|issue|error|bug|point|idea|answer|difference|reason|thing|movie|film|song|book"
+        r"|game|food|weather|store|airport|hotel)s?\b)(?:[\w/-]+ ){1,5}?(?:is|are|was|lives?|sits?|stands?) (?:set to"
+        r"|pinned to|limited to|connected to|(?:written|owned|run|managed|maintained|built|hosted) by|in|under|behind"
+        r"|inside|beside|next to|called|named|stored|located|hosted|kept|written in|running on) (?!(?:this|that|order"
+        r"|general|fact|trouble|progress|time|the (?:way|case|same|right|wrong|middle of|process)|an?|my way|charge"
+        r"|use|place|here|there|mind|question)\b)\w.*",
+        ("The test database is in the root folder and is called shop.db.", "The spare key is under the blue pot."),
+        ("The bug is in the parser.", "The build is in progress."),
+    ),
+    row(
+        "doing",
+        "fact",
+        rf"(?:i|we) (?:(?:only|both|all|each|never|do not|now|even|\w+ly) )*(?!make sure"
+        rf"|work well){PRESENT} (?!{NOT_GENERAL}\b)(?:\S+ )+\S+|(?:i|we) (?:do not|never|cannot) (?!(?:ever|sleep"
+        rf"|tell|work|help)\b){PRESENT}[.!]*$",
+        ("I teach chemistry to teenagers.", "We measure soil moisture at eleven sites.", "I read diffs on my phone."),
+        ("I think so too.", "I want a dog for Christmas.", "I ran two tests today.", "We see no error here."),
+    ),
+)

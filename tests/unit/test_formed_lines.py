@@ -1,0 +1,43 @@
+"""A captured line and what was formed from it are one candidate, at the line's place."""
+
+from __future__ import annotations
+
+from cognitive.context.formed import drop_lines
+from tests.unit.making import candidate, ids
+
+SOURCE = "turn/t1/user"
+STATEMENT = "Our boiler is in the cellar."
+LONG = f"{STATEMENT} {'The rest of this long message is about other matters of the house. ' * 3}"
+
+
+def formed(n: int, rank: int, text: str = STATEMENT):
+    return candidate(n, text, type="fact", source=SOURCE, attributes={"formed_by": f"mine_is/{n}"}, rank=rank)
+
+
+def line(n: int, rank: int, text: str = f"Hello. {STATEMENT}"):
+    return candidate(n, text, type="episode", source=SOURCE, rank=rank)
+
+
+def other(n: int, rank: int):
+    return candidate(n, "Tea is served at noon.", type="episode", source=f"turn/other-{n}/user", rank=rank)
+
+
+def test_formed_memory_takes_the_rank_of_its_line():
+    for formed_rank, line_rank in ((0, 2), (2, 0)):
+        kept = drop_lines([formed(1, formed_rank), other(2, 1), line(3, line_rank)]).kept
+        assert ids(kept) == ([2, 1] if line_rank == 2 else [1, 2])
+
+
+def test_statement_of_a_long_line_keeps_a_better_rank():
+    assert ids(drop_lines([formed(1, 0), other(2, 1), line(3, 2, LONG)]).kept) == [1, 2]
+    assert ids(drop_lines([line(3, 0, LONG), other(2, 1), formed(1, 2)]).kept) == [1, 2]
+
+
+def test_only_the_best_of_several_takes_the_rank_of_the_line():
+    result = drop_lines([line(3, 0), other(2, 1), formed(1, 2), formed(4, 3)])
+    assert ids(result.kept) == [1, 2, 4]
+    assert [each.candidate.hit.memory_id.int for each in result.dropped] == [3]
+
+
+def test_line_from_which_no_candidate_was_formed_stays():
+    assert ids(drop_lines([line(3, 0), other(2, 1)]).kept) == [3, 2]

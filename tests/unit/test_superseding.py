@@ -1,0 +1,59 @@
+"""Which of several statements about an attribute replaces which depends on when they were made, not stored."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brain.superseding import Replacement, Version, replacements, replaces
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+FORMED = {"formed_by": "mine_is/1"}
+
+
+def version(n: int, content: str, day: int, **fields) -> Version:
+    base = Version(UUID(int=n), "fact", content, None, "talk", FORMED, START + timedelta(days=day))
+    return replace(base, **fields)
+
+
+def store(versions: list[Version], sizes: list[int]) -> dict[UUID, Replacement]:
+    """Store versions in batches of these sizes as the store does: what is hidden longer than a new one lasts stays."""
+    stored: list[Version] = []
+    hidden: dict[UUID, Replacement] = {}
+    while versions:
+        size = sizes.pop() if sizes else 1
+        batch, versions = versions[:size], versions[size:]
+        since = min(each.occurred_at for each in batch)
+        read = [each for each in stored if each.id not in hidden or hidden[each.id].at > since]
+        for id, by in replacements(batch, read).items():
+            if id not in hidden or by.at <= hidden[id].at:
+                hidden[id] = by
+        stored += batch
+    return hidden
+
+
+RENTS = st.lists(st.tuples(st.integers(0, 9), st.sampled_from([900, 950, 990])), min_size=1, max_size=7)
+
+
+@given(RENTS, st.randoms(use_true_random=False), st.lists(st.integers(1, 3), max_size=7))
+def test_every_order_of_the_same_statements_hides_the_same_ones(rents, rng, sizes):
+    versions = [version(n, f"Our rent is {rent} euros.", day) for n, (day, rent) in enumerate(rents)]
+    in_order = store(sorted(versions, key=lambda each: each.occurred_at), [])
+    rng.shuffle(versions)
+    shuffled = store(versions, sizes)
+    assert {id: by.at for id, by in shuffled.items()} == {id: by.at for id, by in in_order.items()}
+
+
+def test_only_a_later_value_of_the_same_origin_replaces():
+    old, new = version(1, "Our rent is 900 euros.", 1), version(2, "Our rent is 950 euros.", 2)
+    assert replaces(new, old)
+    assert not replaces(old, new)
+    assert not replaces(replace(new, occurred_at=old.occurred_at), old)
+    assert not replaces(replace(new, content=old.content), old)
+    assert not replaces(replace(new, content="Our deposit is 950 euros."), old)
+    for other in ({"speaker": "Ben"}, {"trust": "host"}, {"attributes": {}}, {"type": "decision"}):
+        assert not replaces(replace(new, **other), old)
