@@ -36,11 +36,12 @@ from benchmarks.chaos import pooler
 from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedding.minilm import MiniLM
 from brain.postgres.migrate import upgrade
-from cognitive import CognitiveLayer
+from cognitive import CognitiveLayer, Policy
 
 settings.register_profile("untimed", deadline=None)  # other load on the machine delays examples
 settings.load_profile("untimed")
 
+PATIENT = Policy(deadline_ms=20_000)
 NOW = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 
 
@@ -77,7 +78,8 @@ def embedder() -> MiniLM:
 
 @pytest.fixture(scope="session")
 async def layer(urls: ServerUrls, embedder: MiniLM) -> AsyncIterator[CognitiveLayer]:
-    async with CognitiveLayer.open(urls.app, embedder=embedder) as layer:
+    """Yield a layer whose turns have time enough on a busy machine."""
+    async with CognitiveLayer.open(urls.app, policy=PATIENT, embedder=embedder) as layer:
         yield layer
 
 
