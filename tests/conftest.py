@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
 import uuid
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+gc.disable()  # until all tests are imported
 for name in [name for name in os.environ if name.startswith("COGNITIVE_")]:
     if name != "COGNITIVE_CACHE_DIR":  # the prepared model may be shared: it is derived from a pinned package
         del os.environ[name]
@@ -53,6 +55,12 @@ def server() -> Iterator[EmbeddedServer]:
         server.acquire()
         yield server
         server.release()
+
+
+def pytest_collection_finish() -> None:
+    """Exempt what was imported from garbage collection, which would visit millions of objects again and again."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

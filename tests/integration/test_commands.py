@@ -147,9 +147,9 @@ def test_every_command_works_and_prints_its_documented_json(shell, urls, tmp_pat
     assert shell("agent", "learned")["tool_usage"] == []
     shell("policy", "shadow", "--compare", code=NO)
     assert shell("db", "index", code=NO) == {"groups": []}
-    [measured] = shell("bench", "turns", 50, "--turns", 5)["sizes"]
-    assert measured["memories"] == 50
-    assert measured["turns"] == 5
+    [measured] = shell("bench", "turns", 100, "--turns", 10)["sizes"]
+    assert measured["memories"] == 100
+    assert measured["turns"] == 10
     policy = tmp_path / "policy.toml"
     policy.write_text("evidence.min_item_share = 0.4\n", encoding="utf-8")
     evaluated = shell("evaluate", "--policy", policy, code=NO)
