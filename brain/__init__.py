@@ -39,6 +39,7 @@ Modules, in order of execution:
 - `turns`: record turns and their outcomes, each once.
 - `turn_outcomes`: count the outcome of a turn and ratings of its memories.
 - `turn_records`: define the values that a turn is recorded as.
+- `judgements`: define the values of the verdicts on a turn's memories.
 - `rollups`: compute what a turn adds to the counts of its hour and day.
 - `sessions`: store the summary, plan and last messages of a session.
 - `artifacts`: store large texts outside the prompt, and read them a page at a time.

@@ -14,12 +14,13 @@ from uuid import UUID
 
 from brain import statements
 from brain.errors import InvalidInput
+from brain.judgements import Verdict
 from brain.memory_rows import share_agent
 from brain.postgres.database import Connection, Database
 from brain.postgres.wire_types import as_value
 from brain.search import Masses
 from brain.statements import SqlStatement
-from brain.turn_records import ShadowedTurn, Verdict
+from brain.turn_records import ShadowedTurn
 from brain.users import Scope
 
 SQL = statements.load("policies")

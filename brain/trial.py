@@ -16,20 +16,12 @@ from brain.embedding.embedders import CachedEmbedder, Embedders
 from brain.erasure import purge_derived
 from brain.erasure.erasing import Eraser
 from brain.errors import StoreError
+from brain.judgements import Decoy, ExposureRow, Judgement, PlannedTurn, TurnJudgement, UsageWeights
 from brain.postgres.database import Database
 from brain.search import MemorySearch, Query
 from brain.store import MemoryStore
 from brain.turn_outcomes import ReportedOutcome
-from brain.turn_records import (
-    Decoy,
-    Exposure,
-    ExposureRow,
-    Judgement,
-    OpenTurn,
-    PlannedTurn,
-    TurnJudgement,
-    UsageWeights,
-)
+from brain.turn_records import Exposure, OpenTurn
 from brain.turns import TurnLog
 from brain.types import NewMemory, Vectors
 from brain.users import Scope

@@ -9,18 +9,10 @@ from typing import Any
 from uuid import UUID
 
 from brain import rollups, statements
+from brain.judgements import Decoy, ExposureRow, Judge, Judgement, PlannedTurn, Weigh
 from brain.postgres.database import Connection
 from brain.postgres.wire_types import as_value
-from brain.turn_records import (
-    ClosedTurn,
-    Decoy,
-    ExposureRow,
-    HeldTurn,
-    Judge,
-    Judgement,
-    PlannedTurn,
-    Weigh,
-)
+from brain.turn_records import ClosedTurn, HeldTurn
 
 SQL = statements.load("turns")
 _TO_CLOSE = SQL.turn_to_close.fill(held_turn=SQL.held_turn, exposures=SQL.exposures, decoys=SQL.decoys)

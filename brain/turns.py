@@ -11,6 +11,7 @@ from uuid import UUID
 
 from brain import statements, turn_outcomes
 from brain.agent_rows import sharing
+from brain.judgements import ExposureRow, Judge, Judgement, Verdict, Weigh
 from brain.postgres.database import Bound, Connection, Database
 from brain.postgres.wire_types import as_value, encode_halfvec
 from brain.statements import SqlStatement
@@ -18,9 +19,6 @@ from brain.turn_outcomes import ReportedOutcome
 from brain.turn_records import (
     CalledTurn,
     ClosedTurn,
-    ExposureRow,
-    Judge,
-    Judgement,
     OpenTurn,
     RecordedTurn,
     Shadow,
@@ -28,8 +26,6 @@ from brain.turn_records import (
     StillWanted,
     TurnSummary,
     TurnToolCalls,
-    Verdict,
-    Weigh,
 )
 from brain.types import MemoryType
 from brain.users import Scope

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
 import uuid
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+gc.disable()  # until all tests are imported
 for name in [name for name in os.environ if name.startswith("COGNITIVE_")]:
     if name != "COGNITIVE_CACHE_DIR":  # the prepared model may be shared: it is derived from a pinned package
         del os.environ[name]
@@ -36,11 +38,12 @@ from benchmarks.chaos import pooler
 from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedding.minilm import MiniLM
 from brain.postgres.migrate import upgrade
-from cognitive import CognitiveLayer
+from cognitive import CognitiveLayer, Policy
 
 settings.register_profile("untimed", deadline=None)  # other load on the machine delays examples
 settings.load_profile("untimed")
 
+PATIENT = Policy(deadline_ms=20_000)
 NOW = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 
 
@@ -52,6 +55,12 @@ def server() -> Iterator[EmbeddedServer]:
         server.acquire()
         yield server
         server.release()
+
+
+def pytest_collection_finish() -> None:
+    """Exempt what was imported from garbage collection, which would visit millions of objects again and again."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -77,7 +86,8 @@ def embedder() -> MiniLM:
 
 @pytest.fixture(scope="session")
 async def layer(urls: ServerUrls, embedder: MiniLM) -> AsyncIterator[CognitiveLayer]:
-    async with CognitiveLayer.open(urls.app, embedder=embedder) as layer:
+    """Yield a layer whose turns have time enough on a busy machine."""
+    async with CognitiveLayer.open(urls.app, policy=PATIENT, embedder=embedder) as layer:
         yield layer
 
 

@@ -11,11 +11,11 @@ from uuid import UUID
 from brain.erasure.erasing import Eraser
 from brain.erasure.retention import Retained
 from brain.filters import MemoryFilter
+from brain.judgements import UsageWeights
 from brain.memory_rows import require_known
 from brain.receipts import Erasure, Receipt
 from brain.states import MemoryStates
 from brain.store import MemoryStore, Progress
-from brain.turn_records import UsageWeights
 from brain.turns import TurnLog
 from brain.types import Memory, MemoryType, NewMemory, Revision, Trust, above
 from brain.users import ALL_USERS, Scope

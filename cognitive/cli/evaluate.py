@@ -18,7 +18,7 @@ from cognitive.cli.answers import JsonCommand, run
 from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL, USER
 
 if TYPE_CHECKING:
-    from brain.turn_records import Verdict
+    from brain.judgements import Verdict
     from cognitive.lab.cases import EvaluationCase
     from cognitive.lab.evaluate import Evaluation
 

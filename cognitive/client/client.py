@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -17,7 +17,7 @@ from brain.store import Progress
 from brain.types import Memory, MemoryType, NewMemory
 from brain.users import UserId
 from cognitive.client.namespaces import RemoteAdmin, RemoteExplain, RemotePolicies, RemoteSessions, RemoteUpkeep, id_of
-from cognitive.client.transport import ApiTransport, view_query
+from cognitive.client.transport import ApiTransport, portions, view_query
 from cognitive.degradation import Degradation
 from cognitive.errors import InvalidInput
 from cognitive.feedback.conversations import RememberedConversation
@@ -26,26 +26,13 @@ from cognitive.recall_hits import RecallHits
 from cognitive.session.recent import ResumedSession
 from cognitive.turn import Message, Outcome, Report, Turn, TurnContext, TurnRef
 from cognitive.wire.context import UNPREPARED, PreparedTurn, to_turn_context, without_memory
-from cognitive.wire.models import (
-    MAX_MEMORIES,
-    ConversationBody,
-    FitBody,
-    FoundMemories,
-    IdsBody,
-    MemoryChanges,
-    MergeBody,
-    RatingBody,
-    RecallBody,
-    SessionEnded,
-    StoredMemories,
-    WindowView,
-)
+from cognitive.wire.models import ConversationBody, FitBody, IdsBody, MemoryChanges, MergeBody, RatingBody, RecallBody
+from cognitive.wire.responses import FoundMemories, SessionEnded, StoredMemories, WindowView
 
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
-_MAX_CHARACTERS = 1_000_000  # of all memories in a request: below the default limit of a server, 8 MB
 _PRE_TURN_SECONDS = 1.0  # the policy's deadline of 250 ms, plus the network
 _SECONDS = 60.0
 _ATTEMPTS = 4  # over about four seconds: the time of a server's restart
@@ -175,7 +162,7 @@ class CognitiveClient:
         `progress` is called after each request with two numbers: the memories stored so far, and all memories.
         """
         ids = list[UUID]()
-        for portion in _portions(memories):
+        for portion in portions(memories):
             body = {"memories": [_named_fields(memory) for memory in portion]}
             stored = await self._of(StoredMemories, "POST", agent_id, "memories", body=body)
             ids += stored.ids
@@ -338,17 +325,3 @@ def _named_fields(memory: NewMemory) -> dict[str, Any]:
     """Return a memory's fields as JSON, without a user that the caller didn't set: it is then that of the token."""
     unset = {"user_id"} - memory.model_fields_set
     return memory.model_dump(mode="json", exclude=unset)
-
-
-def _portions(memories: Sequence[NewMemory]) -> Iterator[tuple[NewMemory, ...]]:
-    """Divide memories into portions that fit into one request each, by number and by total characters."""
-    portion, characters = list[NewMemory](), 0
-    for memory in memories:
-        size = len(memory.content) + len(memory.context)
-        if portion and (len(portion) == MAX_MEMORIES or characters + size > _MAX_CHARACTERS):
-            yield tuple(portion)
-            portion, characters = [], 0
-        portion.append(memory)
-        characters += size
-    if portion:
-        yield tuple(portion)

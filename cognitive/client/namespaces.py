@@ -23,15 +23,14 @@ from cognitive.upkeep.pages import PairPage, StalePage
 from cognitive.validation import require_id
 from cognitive.wire.models import (
     ActivationBody,
-    EffectivePolicies,
     FindBody,
     LineBody,
     PlansBody,
     PolicyVersionBody,
     RollBackBody,
-    TurnRow,
     WhatIfBody,
 )
+from cognitive.wire.responses import EffectivePolicies, TurnRow
 
 T = TypeVar("T")
 PolicyChanges = Mapping[str, float | int]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -12,12 +13,15 @@ import httpx
 from pydantic import TypeAdapter
 from pydantic_core import from_json, to_json
 
+from brain.types import NewMemory
 from brain.users import AllUsers, UserId
 from cognitive.errors import CognitiveError, StoreError, StoreUnavailable
+from cognitive.wire.models import MAX_MEMORIES
 from cognitive.wire.problems import MEDIA_TYPE, Problem, http_problem, to_error
 
 T = TypeVar("T")
 
+_MAX_CHARACTERS = 1_000_000  # of all memories in a request: below the default limit of a server, 8 MB
 _FIRST_PAUSE = 0.2  # seconds before the second attempt; multiplied by four for each further one
 _MAX_PAUSE = 5.0  # seconds, also if the server's Retry-After is longer
 
@@ -132,3 +136,17 @@ def _failed_request(answer: httpx.Response) -> _FailedRequest:
         problem = http_problem(answer.status_code, answer.reason_phrase, f"HTTP status {answer.status_code}")
     after = answer.headers.get("retry-after", "")
     return _FailedRequest(to_error(problem), float(after) if after.isascii() and after.isdigit() else None)
+
+
+def portions(memories: Sequence[NewMemory]) -> Iterator[tuple[NewMemory, ...]]:
+    """Divide memories into portions that fit into one request each, by number and by total characters."""
+    portion, characters = list[NewMemory](), 0
+    for memory in memories:
+        size = len(memory.content) + len(memory.context)
+        if portion and (len(portion) == MAX_MEMORIES or characters + size > _MAX_CHARACTERS):
+            yield tuple(portion)
+            portion, characters = [], 0
+        portion.append(memory)
+        characters += size
+    if portion:
+        yield tuple(portion)

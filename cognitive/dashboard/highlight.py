@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from brain.turn_records import ExposureRow
+from brain.judgements import ExposureRow
 from cognitive.context.dedup import excerpt
 from cognitive.feedback.overlap import passages
 

@@ -16,8 +16,8 @@ from starlette.responses import Response
 
 from brain.analytics.turn_rows import TurnMeasurements
 from brain.analytics.turns import TurnAnalytics
+from brain.judgements import ExposureRow
 from brain.redacting import WITHHELD
-from brain.turn_records import ExposureRow
 from brain.types import Memory
 from cognitive import degradation
 from cognitive.dashboard.degradation_labels import DegradationLabel, degradation_label

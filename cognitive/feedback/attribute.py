@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from brain.errors import PolicyError
+from brain.judgements import Decoy, ExposureRow, Judgement, TurnJudgement, UsageWeights
 from brain.redacting import WITHHELD
-from brain.turn_records import Decoy, ExposureRow, Judgement, TurnJudgement, UsageWeights
 from brain.types import MemoryType
 from cognitive.feedback.overlap import overlaps
 from cognitive.feedback.strip_quotes import own_words, texts

@@ -15,19 +15,12 @@ from brain.deadline import Deadline
 from brain.erasure.residue import Residue
 from brain.errors import EmbeddingError, InvalidInput, JournalError, StoreError, UnknownTurn
 from brain.journal import Journal, JournalEntry
+from brain.judgements import Decoy, ExposureRow, PlannedTurn, TurnJudgement
 from brain.opened_turns import read, written
 from brain.redacting import UNREDACTED, WITHHELD, Redactor
 from brain.text import storable
 from brain.turn_outcomes import ReportedOutcome
-from brain.turn_records import (
-    Decoy,
-    ExposureRow,
-    OpenTurn,
-    PlannedTurn,
-    StillWanted,
-    TurnJudgement,
-    TurnMessage,
-)
+from brain.turn_records import OpenTurn, StillWanted, TurnMessage
 from brain.turns import TurnLog
 from brain.users import Scope
 from cognitive.context.dedup import excerpt

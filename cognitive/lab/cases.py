@@ -8,10 +8,10 @@ from datetime import datetime
 from uuid import UUID
 
 from brain.decay import decayed
+from brain.judgements import Verdict
 from brain.passage_texts import Key, PassageText
 from brain.past_turns import PastTurn
 from brain.search import Hit, Masses
-from brain.turn_records import Verdict
 from brain.types import Memory
 from cognitive.context.assemble import AssembledContext, cost
 from cognitive.lab.evidence import LoggedCandidate, LoggedTurn
@@ -47,54 +47,68 @@ class EvaluationCase:
     missing: frozenset[UUID] = frozenset()
 
 
-def evaluation_case(
-    turn_id: str,
-    record: Recording,
-    contents: Mapping[Key, PassageText],
-    pinned: Mapping[UUID, Memory],
-    policy: Policy,
-    verdicts: Mapping[UUID, Verdict],
-    counter: TokenCounter,
-    constants: Constants,
-) -> EvaluationCase | None:
+@dataclass(frozen=True, slots=True)
+class StoredTurn:
+    """A completed turn with what a replay of it needs.
+
+    `contents` and `pinned` are the current texts of the passages and pinned memories that its record refers to.
+    `policy`, `verdicts`, `counter` and `constants` are those of the case.
+    """
+
+    turn_id: str
+    record: Recording
+    contents: Mapping[Key, PassageText]
+    pinned: Mapping[UUID, Memory]
+    policy: Policy
+    verdicts: Mapping[UUID, Verdict]
+    counter: TokenCounter
+    constants: Constants
+
+
+def evaluation_case(turn: StoredTurn) -> EvaluationCase | None:
     """Replay a turn with the memories' current texts; return it as a case, or None if its prompt is not reproduced.
 
     If candidates were forgotten or changed since, it is enough that the replay shows the same memories.
     """
-    replayed = replay(record, contents, pinned, policy, counter, constants)
+    replayed = replay(turn.record, turn.contents, turn.pinned, turn.policy, turn.counter, turn.constants)
     missing = replayed.gone | replayed.changed
     tokens = {candidate.hit.memory_id: candidate.tokens for candidate in replayed.assembled.shown}
-    if not replayed.identical and not (missing and tokens.keys() == _shown(record)):
+    if not replayed.identical and not (missing and tokens.keys() == _shown(turn.record)):
         return None
-    tried, inputs = _tried(record), replayed.inputs
-    return EvaluationCase(
-        turn_id, inputs, record.similarity, policy, verdicts, tokens, tried, counter, constants, missing
-    )
+    return _case(turn, replayed.inputs, tokens, missing)
 
 
-def restored_evaluation_case(
-    turn_id: str,
-    record: Recording,
-    contents: Mapping[Key, PassageText],
-    pinned: Mapping[UUID, Memory],
-    policy: Policy,
-    verdicts: Mapping[UUID, Verdict],
-    counter: TokenCounter,
-    constants: Constants,
-) -> EvaluationCase | None:
+def restored_evaluation_case(turn: StoredTurn) -> EvaluationCase | None:
     """Return a completed turn as an EvaluationCase without replaying it, which takes a tenth of the time.
 
     Return None if a replay might not reproduce the prompt: a memory that the turn found is gone or changed, or the
     token counter or the constants differ.
     """
-    restored = record.restored(contents, pinned)
-    if restored.gone or restored.changed or restored.inputs.counter != counter.name:
+    restored = turn.record.restored(turn.contents, turn.pinned)
+    if restored.gone or restored.changed or restored.inputs.counter != turn.counter.name:
         return None
-    if not restored.inputs.ran_by(constants):
+    if not restored.inputs.ran_by(turn.constants):
         return None
-    tokens = {result.memory_id: result.tokens or 0 for result in record.candidates if result.disposition == "shown"}
-    tried, inputs = _tried(record), restored.inputs
-    return EvaluationCase(turn_id, inputs, record.similarity, policy, verdicts, tokens, tried, counter, constants)
+    candidates = turn.record.candidates
+    tokens = {result.memory_id: result.tokens or 0 for result in candidates if result.disposition == "shown"}
+    return _case(turn, restored.inputs, tokens)
+
+
+def _case(
+    turn: StoredTurn, inputs: TurnInputs, tokens: Mapping[UUID, int], missing: frozenset[UUID] = frozenset()
+) -> EvaluationCase:
+    return EvaluationCase(
+        turn_id=turn.turn_id,
+        inputs=inputs,
+        similarity=turn.record.similarity,
+        policy=turn.policy,
+        verdicts=turn.verdicts,
+        tokens=tokens,
+        propensities=_tried(turn.record),
+        counter=turn.counter,
+        constants=turn.constants,
+        missing=missing,
+    )
 
 
 def _shown(record: Recording) -> set[UUID]:

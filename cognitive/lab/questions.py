@@ -8,15 +8,16 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
+from brain.judgements import ExposureRow, Verdict
 from brain.passage_texts import Key, PassageText, PassageTexts
 from brain.store import MemoryStore, Progress
-from brain.turn_records import ExposureRow, RecordedTurn, Verdict
+from brain.turn_records import RecordedTurn
 from brain.turns import TurnLog
 from brain.types import Memory
 from brain.users import Scope
 from cognitive.errors import InvalidInput, PolicyError
 from cognitive.lab import descriptions
-from cognitive.lab.cases import EvaluationCase, evaluation_case
+from cognitive.lab.cases import EvaluationCase, StoredTurn, evaluation_case
 from cognitive.lab.replay import ReplayDifference, Replayed, ShownUsage, difference, replan, replay, unanswerable
 from cognitive.lab.shadow import Agreement, agreements
 from cognitive.lab.why import Explanation, Judged, explain, explain_missing
@@ -244,7 +245,8 @@ class Questions:
         verdicts: Mapping[UUID, Verdict],
     ) -> list[EvaluationCase]:
         words = await self._words(scope, record)
-        case = evaluation_case(turn.turn_id, record, *words, policy, verdicts, self._counter, self._constants)
+        stored = StoredTurn(turn.turn_id, record, *words, policy, verdicts, self._counter, self._constants)
+        case = evaluation_case(stored)
         return [case] if case is not None else []
 
     async def _words(self, scope: Scope, record: Recording) -> tuple[Mapping[Key, PassageText], Mapping[UUID, Memory]]:

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from time import monotonic, thread_time
 from uuid import UUID
 
+from brain.judgements import Verdict
 from brain.passage_texts import Key, PassageText, PassageTexts
 from brain.policies import PolicyStore, SampledTurn
 from brain.store import MemoryStore
-from brain.turn_records import Verdict
 from brain.types import Memory
 from brain.users import Scope
 from cognitive.errors import InvalidInput, PolicyError
-from cognitive.lab.cases import EvaluationCase, evaluation_case, restored_evaluation_case
+from cognitive.lab.cases import EvaluationCase, StoredTurn, evaluation_case, restored_evaluation_case
 from cognitive.lab.what_if import Sample, WhatIf, needs_history, what_if
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
@@ -187,9 +187,9 @@ class SampleCache:
         release recorded the turn, all turns are replayed. So is each turn with memories that were forgotten or changed.
         """
 
-        def made(row: SampledTurn, make: Callable[..., EvaluationCase | None]) -> EvaluationCase | None:
+        def stored(row: SampledTurn) -> StoredTurn:
             record = records[row.turn_id]
-            return make(
+            return StoredTurn(
                 row.turn_id,
                 record,
                 words[record.model],
@@ -200,11 +200,11 @@ class SampleCache:
                 self._constants,
             )
 
-        restored = {row.turn_id: made(row, restored_evaluation_case) for row in rows}
+        restored = {row.turn_id: restored_evaluation_case(stored(row)) for row in rows}
         whole = [row for row in rows if restored[row.turn_id] is not None]
-        if not all(made(row, evaluation_case) is not None for row in (*whole[:_PROVEN], *whole[-_PROVEN:])):
+        if not all(evaluation_case(stored(row)) is not None for row in (*whole[:_PROVEN], *whole[-_PROVEN:])):
             restored = {}
-        cases = (restored.get(row.turn_id) or made(row, evaluation_case) for row in rows)
+        cases = (restored.get(row.turn_id) or evaluation_case(stored(row)) for row in rows)
         return [case for case in cases if case is not None]
 
     async def _words(

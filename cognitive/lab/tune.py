@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from brain.turn_records import Verdict
+from brain.judgements import Verdict
 from cognitive.errors import InvalidInput
 from cognitive.lab.cases import EvaluationCase, to_logged_turn, unanswerable_settings
 from cognitive.lab.evaluate import RESAMPLES, Estimate, Evaluation, Numbers, evaluate, resample

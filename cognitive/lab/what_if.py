@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from brain.turn_records import Verdict
+from brain.judgements import Verdict
 from cognitive.lab.cases import EvaluationCase, counts_as_used, to_logged_turn, unanswerable_settings
 from cognitive.lab.evaluate import Evaluation, evaluate
 from cognitive.lab.evidence import LoggedCandidate, LoggedTurn

@@ -13,7 +13,7 @@ from starlette.responses import PlainTextResponse, Response
 from cognitive.layer import CognitiveLayer
 from cognitive.server.auth import Admin
 from cognitive.server.problems import PROBLEMS
-from cognitive.wire.models import Health
+from cognitive.wire.responses import Health
 
 log = logging.getLogger(__name__)
 router = APIRouter(tags=["health"])

@@ -18,14 +18,13 @@ from cognitive.wire.models import (
     MAX_IDS,
     ConversationBody,
     FindBody,
-    FoundMemories,
     IdsBody,
     MemoryChanges,
     MergeBody,
     RecallBody,
     RememberBody,
-    StoredMemories,
 )
+from cognitive.wire.responses import FoundMemories, StoredMemories
 
 _NO_IDS: list[UUID] = []  # its error says how to list memories
 

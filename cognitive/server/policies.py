@@ -18,7 +18,8 @@ from cognitive.policy.live import live_changes
 from cognitive.server.auth import Admin, AgentId, Identified
 from cognitive.server.requests import Layer, StrictRoute
 from cognitive.server.users import HOSTS, ViewOfQuery, view_of
-from cognitive.wire.models import ActivationBody, EffectivePolicies, PolicyVersionBody, RollBackBody, WhatIfBody
+from cognitive.wire.models import ActivationBody, PolicyVersionBody, RollBackBody, WhatIfBody
+from cognitive.wire.responses import EffectivePolicies
 
 router = APIRouter(prefix="/policies", tags=["policies"], route_class=StrictRoute, dependencies=HOSTS)
 

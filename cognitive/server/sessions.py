@@ -16,7 +16,8 @@ from cognitive.server.auth import ERASING, AgentId, Identified
 from cognitive.server.requests import Layer, StrictRoute
 from cognitive.server.users import UserOfQuery, ViewOfQuery, user_of
 from cognitive.session.recent import ResumedSession
-from cognitive.wire.models import LineBody, SessionEnded
+from cognitive.wire.models import LineBody
+from cognitive.wire.responses import SessionEnded
 
 
 class Escaped(JSONResponse):

@@ -17,7 +17,8 @@ from cognitive.server.requests import Contexts, Layer, StrictRoute
 from cognitive.server.users import UserOfQuery, ViewOfQuery, user_of
 from cognitive.turn import Outcome, Report, Turn, TurnRef
 from cognitive.wire.context import PreparedTurn, to_prepared_turn, without_memory
-from cognitive.wire.models import MAX_TURNS, FitBody, RatingBody, TurnBody, TurnRow, WindowView
+from cognitive.wire.models import MAX_TURNS, FitBody, RatingBody, TurnBody
+from cognitive.wire.responses import TurnRow, WindowView
 
 router = APIRouter(prefix="/turns", tags=["turns"], route_class=StrictRoute)
 

@@ -35,7 +35,7 @@ async def play(layer, agent, conversation, fitted):
     return talk, tokens
 
 
-@pytest.mark.parametrize(("conversation", "fitted"), [(0, False), (1, True), (2, False)])
+@pytest.mark.parametrize(("conversation", "fitted"), [(1, True), (2, False)])
 async def test_statements_of_a_long_session_stay_in_the_prompt(urls, agent, conversation, fitted):
     policy = Policy(deadline_ms=30_000, deadlines={"fit_ms": 30_000})
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=old()) as layer:

@@ -51,10 +51,10 @@ def required_params(path, memory, layer, agent):
     return dict(each.split("=") for each in params.split("&") if each)
 
 
-@pytest.fixture
-async def attack_agent(layer, agent):
+@pytest.fixture(scope="module")
+async def attack_agent(layer):
     """Yield an agent with a script in every field that a page may print, and the id of one of its memories."""
-    name = f"{agent}{EVIL}"
+    name = f"agent-{uuid4().hex[:12]}{EVIL}"
     first, _ = await layer.remember(
         name,
         [
@@ -219,12 +219,19 @@ async def test_csv_cells_are_not_spreadsheet_formulas(pages, layer, agent):
 # --- other agents ---
 
 
-@pytest.mark.parametrize("path", PATHS)
-async def test_pages_do_not_reveal_memories_of_another_agent(guarded, layer, agent, tokens, path):
-    other = f"{agent}-other"
+@pytest.fixture(scope="module")
+async def other_agent(layer):
+    """Return an agent with a secret, and the id of the memory that has it."""
+    other = f"agent-{uuid4().hex[:12]}-other"
     (secret,) = await layer.remember(other, [NewMemory(type="fact", content=SECRET)])
     turn = Turn(agent_id=other, session_id="s", text="What opens the vault?", turn_id="t")
     await layer.post_turn(await layer.pre_turn(turn), Outcome(response=SECRET))
+    return other, secret
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_pages_do_not_reveal_memories_of_another_agent(guarded, layer, agent, other_agent, tokens, path):
+    other, secret = other_agent
     guarded.cookies.set("cognitive_token", create(tokens, agent)[1])
     required = required_params(path, secret, layer, agent)
 

@@ -16,8 +16,15 @@ from cognitive.cli.main import cli
 ROOT = Path(__file__).parent.parent.parent
 PAGES = page_files(ROOT, ("README.md", "docs/integrations/*.md", "docs/*.md"))
 WITH_OUTPUT = ("docs/users.md",)  # run by a test that compares their output, once, as the agents' names are fixed
-AGENT_EXAMPLES = (ROOT / "tests/runtimes/test_agent_examples.py").read_text(encoding="utf-8")  # runs those it names
-EXAMPLES = [path for path in page_files(ROOT, ("examples/*.py",)) if f'"{path.stem}"' not in AGENT_EXAMPLES]
+OTHER_TESTS = [
+    (ROOT / "tests" / name).read_text(encoding="utf-8")  # they run the examples that they name
+    for name in ("runtimes/test_agent_examples.py", "integration/test_mcp_transports.py")
+]
+EXAMPLES = [
+    path
+    for path in page_files(ROOT, ("examples/*.py",))
+    if not any(f'"{name}"' in text for name in (path.stem, path.name) for text in OTHER_TESTS)
+]
 _LONG_RUNNING = {"serve", "mcp", "hook"}  # not started; only their options are checked
 _TOP_LEVEL_AWAIT_RUNNER = """
 import ast, asyncio, inspect, sys

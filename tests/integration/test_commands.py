@@ -151,8 +151,8 @@ def test_every_command_works_and_prints_its_documented_json(shell, urls, tmp_pat
     assert shell("agent", "learned")["tool_usage"] == []
     shell("policy", "shadow", "--compare", code=NO)
     assert shell("db", "index", code=NO) == {"groups": []}
-    [measured] = shell("bench", "turns", 200, "--turns", 10)["sizes"]
-    assert measured["memories"] == 200
+    [measured] = shell("bench", "turns", 100, "--turns", 10)["sizes"]
+    assert measured["memories"] == 100
     assert measured["turns"] == 10
     policy = tmp_path / "policy.toml"
     policy.write_text("evidence.min_item_share = 0.4\n", encoding="utf-8")

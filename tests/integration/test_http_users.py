@@ -90,13 +90,14 @@ async def layer(urls, embedder):
         yield layer
 
 
-@pytest.fixture
-def tokens(tmp_path):
-    create(tmp_path / "tokens.toml", None)
-    return tmp_path / "tokens.toml"
+@pytest.fixture(scope="module")
+def tokens(tmp_path_factory):
+    file = tmp_path_factory.mktemp("tokens") / "tokens.toml"
+    create(file, None)
+    return file
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 async def http(layer, tokens):
     config = ServerConfig(tokens=tokens, auth_failures_per_minute=100_000, requests_per_minute=1_000_000)
     async with client_of(create_app(layer, config)) as http:

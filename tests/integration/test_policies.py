@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import asyncpg
 import pytest
@@ -13,22 +13,20 @@ from brain.errors import StoreUnavailable
 from brain.journal import Journal
 from brain.opened_turns import written
 from brain.users import Scope
-from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
+from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, TurnRef
 from cognitive.errors import InvalidInput
 from cognitive.feedback.outcomes import OutcomeRecorder
 from cognitive.policy.live import LIVE_SETTINGS, with_changes
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.recording.record import opened as settling
+from tests.attic import NOW, PERIOD, WIDE, activate, make_turn, play, stock
 from tests.internals import internals
 
-NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 BASE = Policy(deadline_ms=30_000)
-WIDE = {"evidence.threshold": 0.1, "evidence.min_item_share": 0.1}
 STRICT = {"feedback.attribution_thresholds.relative": 1.0}
 VAGUE = Outcome(
     response="It may be the kettle, up in some attic or other."
 )  # counts as use of the memory, except under `STRICT`
-PERIOD = (NOW - timedelta(days=1), NOW + timedelta(days=1))
 
 
 @pytest.fixture
@@ -39,26 +37,7 @@ async def opened(urls, embedder):
 
 @pytest.fixture
 async def stocked(opened, agent):
-    things = ("kettle", "violin", "globe", "lamp")
-    await opened.remember(agent, [NewMemory(type="fact", content=f"The {what} is in the attic.") for what in things])
-    return agent
-
-
-def make_turn(agent, n=0, text="Where is the kettle?"):
-    return Turn(agent_id=agent, session_id="s", text=text, turn_id=f"t-{n}", now=NOW + timedelta(minutes=n))
-
-
-async def play(layer, agent, turns=3):
-    for n in range(turns):
-        context = await layer.pre_turn(make_turn(agent, n))
-        await layer.post_turn(context, Outcome(response="The kettle is in the attic."))
-    return context.shown
-
-
-async def activated(layer, agent, changes):
-    saved = await layer.policies.save(agent, changes, by="ada")
-    await layer.policies.activate(agent, saved.version, by="ada")
-    return saved
+    return await stock(opened, agent)
 
 
 async def test_saving_the_same_candidate_twice_returns_the_first(opened, agent):
@@ -151,7 +130,7 @@ async def test_policy_of_another_agent_is_neither_visible_nor_selectable(opened,
 async def test_erased_agent_loses_its_policies(opened, stocked):
     saved = await opened.policies.save(stocked, WIDE, by="ada")
     await opened.policies.activate(stocked, saved.version, by="ada")
-    await play(opened, stocked, 1)
+    await play(opened, stocked, 0)
     assert (await opened.policies.what_if(stocked, {"usage.half_life_days": 1}, *PERIOD)).turns == 1
     receipt = await opened.erase_agent(stocked)
 
@@ -225,7 +204,7 @@ async def test_another_process_adopts_an_activation(opened, urls, embedder, stoc
 
 
 async def test_new_process_applies_the_activation_in_its_first_turn(opened, urls, embedder, stocked):
-    saved = await activated(opened, stocked, WIDE)
+    saved = await activate(opened, stocked, WIDE)
     async with CognitiveLayer.open(urls.app, policy=BASE, embedder=embedder) as started:
         assert (await started.pre_turn(make_turn(stocked))).policy.version == saved.version
 
@@ -237,7 +216,7 @@ async def credited(layer, agent, turn_id):
 @pytest.mark.parametrize("named", [True, False], ids=["by its name", "with its context"])
 async def test_outcome_is_judged_by_the_policy_of_its_turn(opened, urls, embedder, stocked, named):
     context = await opened.pre_turn(make_turn(stocked))
-    await activated(opened, stocked, STRICT)
+    await activate(opened, stocked, STRICT)
     async with CognitiveLayer.open(urls.app, policy=BASE, embedder=embedder) as started:
         later = await started.pre_turn(make_turn(stocked, 1))
         await started.post_turn(TurnRef(stocked, "t-0") if named else context, VAGUE)
@@ -249,8 +228,8 @@ async def test_outcome_is_judged_by_the_policy_of_its_turn(opened, urls, embedde
 
 
 async def test_verdict_carries_the_threshold_of_its_turn(opened, stocked):
-    await play(opened, stocked, 1)
-    await activated(opened, stocked, STRICT)
+    await play(opened, stocked, 0)
+    await activate(opened, stocked, STRICT)
     await opened.post_turn(await opened.pre_turn(make_turn(stocked, 1)), VAGUE)
 
     turns, store = internals(opened).turns, internals(opened).policy_store
@@ -268,7 +247,7 @@ async def test_verdict_carries_the_threshold_of_its_turn(opened, stocked):
 @pytest.mark.parametrize("recorded", [True, False], ids=["its turn is recorded", "its turn is in the journal too"])
 async def test_journaled_outcome_is_judged_by_the_policy_of_its_turn(opened, stocked, tmp_path, recorded):
     context = await opened.pre_turn(make_turn(stocked))
-    await activated(opened, stocked, STRICT)
+    await activate(opened, stocked, STRICT)
     journal, turn_id = Journal(tmp_path / "journal" / "x.sqlite"), "t-0" if recorded else "t-lost"
     opening = None if recorded else written(replace(settling(context), turn_id=turn_id))
     journal.put(Scope(stocked), turn_id, opening=opening, outcome=VAGUE.model_dump_json())
@@ -282,10 +261,10 @@ async def test_usage_of_a_turn_is_unaffected_by_later_activations(opened, agent,
     """The half-life and the weight of ratings affect earlier counts, so they must not change with an activation."""
     for own in (agent, f"{agent}-chosen"):
         await opened.remember(own, [NewMemory(type="fact", content="The kettle is in the attic.")])
-        [known] = await play(opened, own, 1)
+        [known] = await play(opened, own, 0)
         late = await opened.pre_turn(make_turn(own, 10_000))
         if own != agent:
-            await activated(opened, own, {"usage.half_life_days": 0.5, "feedback.rating_weight": 10})
+            await activate(opened, own, {"usage.half_life_days": 0.5, "feedback.rating_weight": 10})
         await opened.post_turn(late, VAGUE)
         await opened.rate(own, "t-0", known.memory_id, useful=True)
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-
 import pytest
 
-from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+from cognitive import CognitiveLayer, Policy
 from cognitive.dashboard import policies
 from cognitive.dashboard.params import PageQuery
 from cognitive.policy.live import with_changes
+from tests import attic
+from tests.attic import NOW, WIDE, activate
 from tests.internals import internals
 
-NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 AGENTS_BASE = Policy(deadline_ms=30_000, evidence={"threshold": 0.6})
-WIDE = {"evidence.threshold": 0.1, "evidence.min_item_share": 0.1}
 THRIFTY = {"usage.half_life_days": 3.0}
 
 
@@ -34,28 +32,12 @@ async def elsewhere(urls, embedder):
 
 @pytest.fixture
 async def stocked(here, agent):
-    things = ("kettle", "violin", "globe", "lamp")
-    await here.remember(agent, [NewMemory(type="fact", content=f"The {what} is in the attic.") for what in things])
-    return agent
+    return await attic.stock(here, agent)
 
 
 async def play(layer, agent, *numbers):
-    for n in numbers:
-        turn = Turn(
-            agent_id=agent,
-            session_id="s",
-            text="Where is the kettle?",
-            turn_id=f"t-{n}",
-            now=NOW + timedelta(minutes=n),
-        )
-        await layer.post_turn(await layer.pre_turn(turn), Outcome(response="The kettle is in the attic."))
+    await attic.play(layer, agent, *numbers)
     await internals(layer).background.drain()
-
-
-async def activate(layer, agent, changes):
-    saved = await layer.policies.save(agent, changes, by="ada")
-    await layer.policies.activate(agent, saved.version, by="ada")
-    return saved.version
 
 
 async def test_running_policy_is_that_of_the_latest_turns(here, elsewhere, stocked):
@@ -71,7 +53,7 @@ async def test_running_policy_is_that_of_the_latest_turns(here, elsewhere, stock
 
 async def test_activation_without_a_turn_since_is_pending(here, stocked):
     await play(here, stocked, 1)
-    version = await activate(here, stocked, WIDE)
+    version = (await activate(here, stocked, WIDE)).version
     running = await here.policies.running(stocked)
     await play(here, stocked, 2)
 
@@ -81,10 +63,10 @@ async def test_activation_without_a_turn_since_is_pending(here, stocked):
 
 
 async def test_active_candidate_is_found_on_another_base(here, elsewhere, stocked):
-    version = await activate(here, stocked, WIDE)
+    version = (await activate(here, stocked, WIDE)).version
     await play(elsewhere, stocked, 1)
     running = await here.policies.running(stocked)
-    newer = await activate(here, stocked, THRIFTY)
+    newer = (await activate(here, stocked, THRIFTY)).version
 
     assert (running.policy, running.candidate) == (with_changes(AGENTS_BASE, WIDE), version)
     assert not running.same_base
@@ -105,7 +87,7 @@ async def test_shadow_of_a_process_with_another_base_is_found(here, elsewhere, s
 
 async def test_turns_of_a_candidate_are_counted_on_every_base(here, elsewhere, stocked):
     await play(elsewhere, stocked, 0)
-    version = await activate(here, stocked, WIDE)
+    version = (await activate(here, stocked, WIDE)).version
     await elsewhere.policies.effective(stocked)  # reads the activation now, instead of within five seconds
     await play(elsewhere, stocked, 1, 2)
     await play(here, stocked, 3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from uuid import uuid4
 
 import asyncpg
 import pytest
@@ -85,16 +86,27 @@ async def unsafe(connection) -> set[str]:
     return found
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 async def admin(urls):
     connection = await asyncpg.connect(urls.admin)
     yield connection
     await connection.close()
 
 
+@pytest.fixture(scope="module")
+async def users(urls, admin):
+    """Return an agent that `fill` filled, for tests that change none of its rows."""
+    return await fill(urls, admin, f"agent-{uuid4().hex[:12]}")
+
+
 @pytest.fixture
-async def users(urls, agent, admin):
-    """Return an agent with rows in every table: shared ones, and a copy of each for the users ann and bob."""
+async def own_users(urls, admin, agent):
+    """Return an agent that `fill` filled, whose rows the test may change."""
+    return await fill(urls, admin, agent)
+
+
+async def fill(urls, admin, agent: str) -> str:
+    """Give an agent rows in every table: shared ones, and a copy of each for the users ann and bob. Return its id."""
     policy = Policy(deadline_ms=20_000, abstention=False)
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=WordEmbedder()) as layer:
         [id] = await layer.remember(
@@ -224,7 +236,9 @@ async def test_view_writes_only_its_own_rows(users, urls, user, table):
     others = {"", "ann", "bob"} - {user}
     connection = await asyncpg.connect(urls.app)
     try:
-        async with connection.transaction():
+        transaction = connection.transaction()
+        await transaction.start()
+        try:
             await view(connection, users, user)
             for other in others:
                 where = f"FROM cognitive.{table} WHERE user_id = '{other}'"
@@ -242,6 +256,8 @@ async def test_view_writes_only_its_own_rows(users, urls, user, table):
                         async with connection.transaction():
                             await connection.execute(statement)
             assert await connection.execute(f"DELETE FROM cognitive.{table} WHERE user_id = '{user}'") != "DELETE 0"
+        finally:
+            await transaction.rollback()
     finally:
         await connection.close()
 
@@ -253,15 +269,15 @@ async def database(urls):
     await database.close()
 
 
-async def test_outcome_of_a_user_adds_to_the_counters_of_shared_memories(users, database, admin):
+async def test_outcome_of_a_user_adds_to_the_counters_of_shared_memories(own_users, database, admin):
     turn, id = await admin.fetchrow(
         "UPDATE cognitive.exposure SET memory_id = m.id FROM cognitive.memory AS m WHERE m.agent_id = $1"
         " AND m.user_id = '' AND exposure.agent_id = $1 AND exposure.user_id = 'ann' RETURNING turn_id, memory_id",
-        users,
+        own_users,
     )
-    await admin.execute("UPDATE cognitive.turn SET status = 'open' WHERE agent_id = $1 AND user_id = 'ann'", users)
+    await admin.execute("UPDATE cognitive.turn SET status = 'open' WHERE agent_id = $1 AND user_id = 'ann'", own_users)
     close = statements.load("turns").close_turn(
-        agent_id=users,
+        agent_id=own_users,
         turn_id=turn,
         status="completed",
         tools=[],
@@ -276,22 +292,22 @@ async def test_outcome_of_a_user_adds_to_the_counters_of_shared_memories(users, 
         decoy_types=["fact"],
         decoys_credited=[True],
     )
-    before = dict(await admin.fetch("SELECT user_id, times_used FROM cognitive.usage WHERE agent_id = $1", users))
-    assert await database.run(Scope(users, "ann"), lambda c: c.fetchval(*close)) is True
-    after = dict(await admin.fetch("SELECT user_id, times_used FROM cognitive.usage WHERE agent_id = $1", users))
+    before = dict(await admin.fetch("SELECT user_id, times_used FROM cognitive.usage WHERE agent_id = $1", own_users))
+    assert await database.run(Scope(own_users, "ann"), lambda c: c.fetchval(*close)) is True
+    after = dict(await admin.fetch("SELECT user_id, times_used FROM cognitive.usage WHERE agent_id = $1", own_users))
     assert after == {**before, "": before[""] + 1}
-    assert await database.run(Scope(users, "eve"), lambda c: c.fetchval(*close)) is False
+    assert await database.run(Scope(own_users, "eve"), lambda c: c.fetchval(*close)) is False
 
 
-async def test_operator_writes_the_rows_of_the_user_it_names(users, database):
+async def test_operator_writes_the_rows_of_the_user_it_names(own_users, database):
     async def erase(c):
         await write_as(c, "bob")
         deleted = "DELETE FROM cognitive.memory WHERE user_id = cognitive.scope()"
         return await c.execute(deleted), await c.fetch("SELECT user_id FROM cognitive.memory ORDER BY user_id")
 
-    deleted, left = await database.run(Scope(users, ALL_USERS), erase)
+    deleted, left = await database.run(Scope(own_users, ALL_USERS), erase)
     assert (deleted, [row["user_id"] for row in left]) == ("DELETE 1", ["", "ann"])
-    assert await database.run(Scope(users), lambda c: c.fetchval("SELECT current_user")) == "cognitive_app"
+    assert await database.run(Scope(own_users), lambda c: c.fetchval("SELECT current_user")) == "cognitive_app"
 
 
 async def test_missing_operator_role_is_explained(users, database, admin, urls):

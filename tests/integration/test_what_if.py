@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-
 import pytest
 
 from brain.users import Scope
-from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+from cognitive import CognitiveLayer, NewMemory, Policy
+from tests.attic import PERIOD, WIDE, play, stock
 from tests.internals import internals
 
-NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 BASE = Policy(deadline_ms=30_000)
-WIDE = {"evidence.threshold": 0.1, "evidence.min_item_share": 0.1}
-PERIOD = (NOW - timedelta(days=1), NOW + timedelta(days=1))
 
 
 @pytest.fixture
@@ -24,21 +20,7 @@ async def opened(urls, embedder):
 
 @pytest.fixture
 async def stocked(opened, agent):
-    things = ("kettle", "violin", "globe", "lamp")
-    await opened.remember(agent, [NewMemory(type="fact", content=f"The {what} is in the attic.") for what in things])
-    return agent
-
-
-async def play(layer, agent):
-    for n in range(3):
-        turn = Turn(
-            agent_id=agent,
-            session_id="s",
-            text="Where is the kettle?",
-            turn_id=f"t-{n}",
-            now=NOW + timedelta(minutes=n),
-        )
-        await layer.post_turn(await layer.pre_turn(turn), Outcome(response="The kettle is in the attic."))
+    return await stock(opened, agent)
 
 
 async def test_what_if_reports_entering_and_leaving_memories(opened, stocked):

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from making import candidate, uid
 
-from brain.turn_records import Decoy, ExposureRow
+from brain.judgements import Decoy, ExposureRow
 from cognitive import Outcome, Policy, ToolCall
 from cognitive.feedback.attribute import judge, judge_all
 from cognitive.trace import CandidateResult, Disposition, decoys

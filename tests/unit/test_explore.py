@@ -140,7 +140,7 @@ def test_replayed_turn_draws_the_same_in_every_process(root):
         "print([ids(explore(f'turn-{n}', 'agent', KEPT, BELOW, 3).kept) for n in range(40)])"
     )
     here = str([ids(explore(f"turn-{n}", "agent", KEPT, BELOW, 3).kept) for n in range(40)])
-    for seed in ("0", "1", "4242"):
+    for seed in ("0", "4242"):
         run = subprocess.run(
             [sys.executable, "-c", program],
             cwd=root,

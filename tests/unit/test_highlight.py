@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from making import uid
 
-from brain.turn_records import ExposureRow
+from brain.judgements import ExposureRow
 from cognitive.dashboard.highlight import highlight
 
 TEA = "Tea is served at noon in the garden."

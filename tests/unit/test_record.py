@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from making import uid
 
-from brain.turn_records import ExposureRow, Judgement
+from brain.judgements import ExposureRow, Judgement
 from cognitive import Outcome, Policy
 from cognitive.feedback.attribute import attributions, judge, planned_under
 from cognitive.turn import Attribution

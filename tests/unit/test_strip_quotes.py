@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import candidate, uid
 
-from brain.turn_records import ExposureRow
+from brain.judgements import ExposureRow
 from cognitive import Outcome, Policy, ToolCall
 from cognitive.context import render
 from cognitive.feedback.attribute import judge

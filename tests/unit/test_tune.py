@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from making import AT, found, hit, uid
 
+from brain.judgements import Verdict
 from brain.past_turns import PastShown, PastTurn
-from brain.turn_records import Verdict
 from cognitive.errors import InvalidInput
 from cognitive.lab.cases import (
     EvaluationCase,
+    StoredTurn,
     restored_evaluation_case,
     to_logged_turn,
     unanswerable_settings,
@@ -244,7 +245,7 @@ def test_candidates_not_compared_with_the_window_are_counted():
 def test_turn_recorded_with_other_constants_is_not_evidence(recorded, kept):
     inputs = dataclasses.replace(case().inputs, counter=count.name, constants=recorded)
     record = decode(encode(inputs, (), text="", prefix=""))
-    assert (restored_evaluation_case("t", record, {}, {}, POLICY, {}, count, CONSTANTS) is not None) == kept
+    assert (restored_evaluation_case(StoredTurn("t", record, {}, {}, POLICY, {}, count, CONSTANTS)) is not None) == kept
 
 
 def test_same_half_life_keeps_the_recorded_usage():
