@@ -250,7 +250,8 @@ def _past(now: datetime, policy: Policy, constants: Constants) -> PastTurns | No
         return None
     cosine = constants.association_cosine(policy.association.min_similarity)
     similar = cosine if policy.association.weight else inf  # without lifts, no similar turns are retrieved
-    return PastTurns(now, constants.association_max_turns, constants.association_max_similar, similar)
+    least = min(cosine, constants.association_min_cosine)
+    return PastTurns(now, constants.association_max_turns, constants.association_max_similar, similar, least)
 
 
 async def embedded_window(
