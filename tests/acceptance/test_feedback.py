@@ -176,7 +176,7 @@ async def test_attribution_threshold_decides_whether_use_is_learnt(opened, agent
 
 async def test_boost_bounds_of_one_disable_usage(opened, agent):
     # Ties at a limit are broken by ids, which differ between agents; so no candidate is cut off.
-    whole = Constants(candidates_per_result=16)
+    whole = Constants(candidates_per_result=16, candidates_per_recalled=16)
     loud = await opened(whole, **LOUD)
     unboosted = await opened(replace(whole, min_boost=1.0, max_boost=1.0), **LOUD)
     contents = [content for content, _ in CORPUS[:60]]
@@ -466,7 +466,7 @@ async def high_ranks(opened, agent, names, length: int, *, wherever_shown: bool)
     Returns the counts by layer, and the number of questions.
     """
     # No candidate is cut off, so that ties do not matter.
-    policy, most = FRANK | {"retrieval.candidates_per_channel": 200}, Constants(candidates_per_result=40)
+    policy, most = FRANK | {"retrieval.candidates_per_channel": 200}, Constants(candidates_per_result=40, candidates_per_recalled=40)
     seed = {"usage.boost": "rate", "usage.combine": "multiply", "association.weight": 0.0}
     changes = {"learning": {}, "unboosted": {"usage.weight": 0.0, "association.weight": 0.0}, "seed": seed}
     layers = {name: await opened(most, **policy, **changes[name]) for name in names}
