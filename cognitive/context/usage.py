@@ -98,7 +98,13 @@ def boosts(found: SearchResult, now: datetime, policy: Policy, constants: Consta
     trust = reliability(found.base, now, policy)
     return {
         hit.memory_id: measure(
-            hit, found.base, now, policy, constants, near.get(hit.memory_id, NO_SIMILAR_USAGE) if found.base else None, trust
+            hit,
+            found.base,
+            now,
+            policy,
+            constants,
+            near.get(hit.memory_id, NO_SIMILAR_USAGE) if found.base else None,
+            trust,
         )
         for hit in found.hits
     }
@@ -118,10 +124,10 @@ def boost(
     The memory's use rate is the mean of a beta posterior, (used + m·e) / (shown + m). Here e is the rate expected of a
     memory of its type, min(MAX_EXPECTED, OPTIMISM · base rate), and m = max(2, 0.4 / base rate). If the
     agent has completed turns, the rate in turns similar to this one is used instead, shrunk towards the memory's rate
-    in the same way. The factor is 1 at rate e, and linear from there to max_boost at rate 1 and to min_boost at rate 0. A
-    rate above e raises the factor only by the part above the memory's rate in turns about something else. The factor is
-    raised to the power `trust`, so that labels no better than chance change nothing. The prior follows Chapelle and Li,
-    "An Empirical Evaluation of Thompson Sampling" (2011), and "Dynamic-Prior Thompson Sampling" (arXiv:2602.00943).
+    in the same way. The factor is 1 at rate e, and linear from there to max_boost at rate 1 and to min_boost at rate 0.
+    A rate above e raises the factor only by the part above the memory's rate in turns about something else. The factor
+    is raised to the power `trust`, so that labels no better than chance change nothing. The prior follows Chapelle and
+    Li, "An Empirical Evaluation of Thompson Sampling" (2011), and "Dynamic-Prior Thompson Sampling" (arXiv:2602.00943).
 
     Args:
         hit: the memory, with how often it was shown and used.

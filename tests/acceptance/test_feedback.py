@@ -466,7 +466,10 @@ async def high_ranks(opened, agent, names, length: int, *, wherever_shown: bool)
     Returns the counts by layer, and the number of questions.
     """
     # No candidate is cut off, so that ties do not matter.
-    policy, most = FRANK | {"retrieval.candidates_per_channel": 200}, Constants(candidates_per_result=40, candidates_per_recalled=40)
+    policy, most = (
+        FRANK | {"retrieval.candidates_per_channel": 200},
+        Constants(candidates_per_result=40, candidates_per_recalled=40),
+    )
     seed = {"usage.boost": "rate", "usage.combine": "multiply", "association.weight": 0.0}
     changes = {"learning": {}, "unboosted": {"usage.weight": 0.0, "association.weight": 0.0}, "seed": seed}
     layers = {name: await opened(most, **policy, **changes[name]) for name in names}
