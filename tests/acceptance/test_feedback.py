@@ -360,7 +360,7 @@ async def decoys(urls, agent) -> tuple[float, float]:
 
 
 async def test_candidates_over_the_limit_are_judged_as_decoys(opened, agent, urls):
-    layer = await opened(**FRANK, limits={"default": 2})
+    layer = await opened(**FRANK, limits={"default": 3})
     await stored(layer, agent, *(content for content, _ in CORPUS[:60:3]))
     context = await layer.pre_turn(ask(agent, CORPUS[0][1]))
     shown = {each.content for each in context.shown}
@@ -390,7 +390,7 @@ async def test_unmeasured_turns_record_no_decoys(opened, agent, urls, outcome):
 
 
 async def test_memory_returned_by_recall_is_not_a_decoy(opened, agent, urls):
-    layer = await opened(**FRANK, limits={"default": 2})
+    layer = await opened(Constants(candidates_per_result=4), **FRANK, limits={"default": 2})
     await stored(layer, agent, *(content for content, _ in CORPUS[:5]))
     context = await layer.pre_turn(ask(agent, CORPUS[0][1]))
     assert len(context.shown) == 2
