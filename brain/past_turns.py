@@ -20,14 +20,16 @@ _MAX_CACHED_IDS = 16_384  # parsed ids of memories: a search returns about 300, 
 class PastTurns:
     """Selects past turns to compare with a query: the `kept` most similar of the `latest` completed turns.
 
-    Only turns up to the time `now` are compared. If the cosine of a past turn's message and the query is at least
-    `similarity`, the memories that the turn used become candidates, even if the search does not find them otherwise.
+    Only turns up to the time `now` are compared, and those with a cosine of at least `min_cosine` are returned. If the
+    cosine of a past turn's message and the query is at least `similarity`, the memories that the turn used become
+    candidates, even if the search does not find them otherwise.
     """
 
     now: datetime
     latest: int
     kept: int
     similarity: float
+    min_cosine: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,6 +85,15 @@ class Preparation:
             for key, memory in memories.items()
         ]
 
+    async def embed(self, agent_id: str, memories: Sequence[NewMemory], now: datetime) -> None:
+        """Embed memories, so that `prepare` finds their vectors in the cache.
+
+        Raises:
+            EmbeddingError: a text could not be embedded.
+        """
+        pieces = [self._passages(agent_id, memory, memory.occurred_at or now) for memory in memories]
+        await self._vectors(agent_id, [piece for own in pieces for piece in own])
+
     def forget(self, memory: Memory) -> None:
         """Remove the texts of a changed memory from the embedders' caches."""
         old = passages(memory.content, memory.speaker, _surroundings(memory), memory.occurred_at)

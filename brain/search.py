@@ -253,6 +253,7 @@ def _fact_values(agent_id: str, query: Query, lexemes: Sequence[str]) -> dict[st
         "max_hidden": _MAX_HIDDEN,
         "max_turns": past and past.latest,
         "limit": past and past.kept,
+        "min_cosine": past and past.min_cosine,
         "large_passages": LARGE_AGENT_PASSAGES,
         "max_counted": MAX_COUNTED_POSTINGS,
         "half_life_seconds": query.half_life_days * 86_400,

@@ -126,6 +126,14 @@ class MemoryStore:
         restored = [replace(item, id=metadata[item.identity].id, kept=metadata[item.identity]) for item in prepared]
         return await memory_rows.write(c, scope, restored, self._embedders, self._languages)
 
+    async def embed(self, agent_id: str, memories: Sequence[NewMemory], now: datetime) -> None:
+        """Embed memories that are about to be stored, so that storing them finds their vectors in the cache.
+
+        Raises:
+            EmbeddingError: a text could not be embedded.
+        """
+        await self._preparation.embed(agent_id, await self._redacted(memories), now)
+
     async def remember_of_turn(
         self,
         scope: Scope,

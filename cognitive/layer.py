@@ -187,10 +187,10 @@ class CognitiveLayer(MemoryMethods):
         """
         event_loop.require(self.loop)
         _require_outcome(context, outcome)
-        if self._policies.for_agent(context.agent_id).dedup.enabled:
-            self._prefetch.enqueue(context.agent_id, without_injected(outcome.response))
         received_at = time()
         report = await self._outcomes.post(context, outcome, received_at)
+        if self._policies.for_agent(context.agent_id).dedup.enabled:
+            self._prefetch.enqueue(context.agent_id, without_injected(outcome.response))
         if report.recorded:
             self._session_manager.on_outcome(context.scope, context.turn_id, outcome, received_at)
             self._retention.schedule(context.agent_id)

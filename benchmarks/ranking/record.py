@@ -139,7 +139,7 @@ class StoreRecorder:
         queries = [RetrievalQuery(each, question.text, RECALL_LIMIT, read.recency, read.dates) for each in MEMORY_TYPES]
         embedder = self._embedders.of(agent)
         results = []
-        for wanted in (plan.retrieval, queries):
+        for wanted, recalled in ((plan.retrieval, False), (queries, True)):
             retrieved = await retrieve(
                 Scope(agent),
                 wanted,
@@ -149,6 +149,7 @@ class StoreRecorder:
                 constants=CONSTANTS,
                 now=now,
                 deadline=Deadline(_PATIENT),
+                recalled=recalled,
             )
             if retrieved.degraded:
                 raise RuntimeError(f"{question.text!r}: {retrieved.degraded}")

@@ -3,8 +3,8 @@
 -- half-life `half_life_seconds`; for each lexeme of the query and each user that the transaction sees, the passages and
 -- sessions that contain it, and the last memory counted, since counting stops after `max_postings` passages, or after
 -- `max_counted` for an agent with more than `large_passages`. Also the `limit`
--- most similar of the latest `max_turns` completed turns with the memories they showed and the tools they called
--- (none without an embedding), the models of the agent's vectors, and its languages. `hidden` is true if some memories
+-- most similar of the latest `max_turns` completed turns, from the cosine `min_cosine` on, with the memories they showed
+-- and the tools they called (none without an embedding), the models of the agent's vectors, and its languages. `hidden` is true if some memories
 -- cannot be found at the time `at` (NULL: now), or if the agent has `max_hidden` hidden ones, some of which may be such.
 SELECT coalesce((SELECT sum(passages) FROM cognitive.corpus WHERE agent_id = :agent_id), 0)::bigint AS passages,
        coalesce((SELECT sum(sessions) FROM cognitive.corpus WHERE agent_id = :agent_id), 0)::bigint AS sessions,
@@ -38,6 +38,7 @@ SELECT coalesce((SELECT sum(passages) FROM cognitive.corpus WHERE agent_id = :ag
                               AND :embedding IS NOT NULL) AS recorded
                       ORDER BY at DESC, turn_id LIMIT :max_turns::int OFFSET 0) AS past
                   ORDER BY past.at DESC, past.turn_id LIMIT :max_turns::int OFFSET 0) AS latest
+              WHERE similarity >= :min_cosine::float8
               ORDER BY similarity DESC, turn_id LIMIT :limit::int) AS nearest
         CROSS JOIN LATERAL (
             SELECT at, message, tools_called FROM cognitive.turn

@@ -215,7 +215,7 @@ def _changed(hit: Hit, ordered: Sequence[Candidate], constants: Constants) -> tu
     for place, candidate in _comparable(ordered):
         other = candidate.hit
         of_a_claim = other.claim is not None and hit.claim is None
-        if not _is_older_version(other, hit) or not (of_a_claim or (is_wish and _is_wish(other))):
+        if not (of_a_claim or (is_wish and _is_wish(other))) or not _is_older_version(other, hit):
             continue
         cosine = _cosine(hit, other)
         if cosine >= nearest:

@@ -118,6 +118,7 @@ class Retriever:
                 now=now,
                 deadline=deadline,
                 filters=filters,
+                recalled=reads is None,
             )
 
         if model is not None:
@@ -159,6 +160,7 @@ async def retrieve(
     now: datetime,
     deadline: Deadline,
     filters: MemoryFilter = NO_FILTER,
+    recalled: bool = False,
 ) -> Retrieved:
     """Run the queries of a plan: search an agent's memories, all memory types at once.
 
@@ -175,14 +177,16 @@ async def retrieve(
         now: the turn's time, for the age of past turns.
         deadline: the time limit of embedding and search.
         filters: the conditions that memories must meet.
+        recalled: whether the recall tool searches, and not a turn, which fetches fewer candidates.
     """
     if not queries:
         return Retrieved(SearchResult(()), None, ())
     text = searched(queries[0].text)
     vector, missing = await embedded(text, embedder, constants, deadline)
     first = queries[0]
+    per_result = constants.candidates_per_recalled if recalled else constants.candidates_per_result
     query = Query(
-        types={each.type: _per_channel(each.limit, policy, constants) for each in queries},
+        types={each.type: _per_channel(each.limit, per_result, policy) for each in queries},
         text=text,
         vector=vector,
         model=embedder.model,
@@ -233,12 +237,12 @@ async def embedded(
         return None, (Degradation("embedding_failed", f"{error}; searched by words only"),)
 
 
-def _per_channel(limit: int, policy: Policy, constants: Constants) -> int:
+def _per_channel(limit: int, per_result: int, policy: Policy) -> int:
     """Return how many hits each search channel shall return for a memory type, of which at most `limit` are shown.
 
     The number grows with `limit`, up to the policy's `candidates_per_channel`.
     """
-    return max(limit, min(policy.retrieval.candidates_per_channel, limit * constants.candidates_per_result))
+    return max(limit, min(policy.retrieval.candidates_per_channel, limit * per_result))
 
 
 def _past(now: datetime, policy: Policy, constants: Constants) -> PastTurns | None:
@@ -250,7 +254,8 @@ def _past(now: datetime, policy: Policy, constants: Constants) -> PastTurns | No
         return None
     cosine = constants.association_cosine(policy.association.min_similarity)
     similar = cosine if policy.association.weight else inf  # without lifts, no similar turns are retrieved
-    return PastTurns(now, constants.association_max_turns, constants.association_max_similar, similar)
+    least = min(cosine, constants.association_min_cosine)
+    return PastTurns(now, constants.association_max_turns, constants.association_max_similar, similar, least)
 
 
 async def embedded_window(

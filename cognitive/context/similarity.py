@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,11 +95,9 @@ class SentenceSet:
         self._runs = [(start, start + n) for n in lengths for start in range(len(single) - n + 1)]
         self._lengths = lengths
         self._joined: dict[int, ParsedSentence] = dict(enumerate(single))
-        self._having: dict[str, list[int]] = {}
-        for n, statement in enumerate(single):
-            for stem in statement.stems:
-                self._having.setdefault(stem, []).append(n)
-        self._first_person = self._over_runs(np.array([[one.is_first_person for one in single]], dtype=bool))[0]
+        self._stems = [frozenset[str]().union(*(one.stems for one in single[start:end])) for start, end in self._runs]
+        self._first_person = [any(one.is_first_person for one in single[start:end]) for start, end in self._runs]
+        self._vocabulary = frozenset[str]().union(*(one.stems for one in single))
         embedded = [(n, one.vector) for n, one in enumerate(single) if one.vector is not None]
         self._embedded = [n for n, _ in embedded]
         self._vectors = np.stack([vector for _, vector in embedded]) if embedded else None
@@ -120,7 +118,7 @@ class SentenceSet:
     def measures(self, memory: ParsedSentence) -> Measures:
         """Return the measures of a memory for all statements and groups, without guards."""
         contained, cosines = self._containment(memory), self._cosines(memory)
-        agreement = (contained + self._over_runs(cosines[None, :])[0]) / 2
+        agreement = (contained + self._over_runs(cosines)) / 2
         return Measures(contained * (len(memory.stems) >= _MIN_STEMS), cosines, agreement)
 
     def similarity_to(self, memory: ParsedSentence, measures: Measures, n: int) -> WindowSimilarity:
@@ -158,39 +156,37 @@ class SentenceSet:
 
         A group in the first person need not name the subjects of the memory: the speaker may be one of them.
         """
-        if not memory.stems or not self._runs:
+        if not memory.stems:
             return np.zeros(len(self._runs))
-        counts: Numbers = self._over_runs(self._stems(memory.stems)).sum(axis=0, dtype=np.float64)
-        if not memory.subjects or not self._first_person.any():
-            return np.divide(counts, len(memory.stems))
-        nameless = self._first_person & ~self._over_runs(self._stems(memory.subjects)).any(axis=0)
-        return np.divide(counts, np.where(nameless, max(1, len(memory.stems - memory.subjects)), len(memory.stems)))
-
-    def _stems(self, stems: frozenset[str]) -> NDArray[np.bool_]:
-        """Return a table of shape (stems, statements) that is True where the statement contains the stem."""
-        having = np.zeros((len(stems), len(self._single)), dtype=bool)
-        for row, stem in zip(having, stems, strict=True):
-            row[self._having.get(stem, [])] = True
-        return having
+        size, named = len(memory.stems), memory.stems - memory.subjects
+        of_speaker = max(1, len(named))
+        return np.array(
+            [
+                len(memory.stems & stems) / (of_speaker if spoken and memory.subjects.isdisjoint(stems) else size)
+                for stems, spoken in zip(self._stems, self._first_person, strict=True)
+            ]
+        )
 
     def _cosines(self, memory: ParsedSentence) -> Numbers:
         """Return a memory's cosine to each statement; -1 if the memory or the statement has no vector."""
         cosines = np.full(len(self._single), -1.0)
         if memory.vector is not None and self._vectors is not None:
+            if len(self._embedded) == len(cosines):
+                return np.asarray(self._vectors @ memory.vector, dtype=np.float64)
             cosines[self._embedded] = self._vectors @ memory.vector
         return cosines
 
-    def _over_runs(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """Return for each group the highest value of its statements: (rows, statements) becomes (rows, groups)."""
-        highest, by_length = rows, [rows]
+    def _over_runs(self, values: Numbers) -> Numbers:
+        """Return for each group the highest value of its statements."""
+        highest, by_length = values, [values]
         for length in self._lengths[1:]:
-            highest = np.maximum(highest[:, :-1], rows[:, length - 1 :])
+            highest = np.maximum(highest[:-1], values[length - 1 :])
             by_length.append(highest)
-        return np.concatenate(by_length, axis=1)
+        return np.concatenate(by_length)
 
     def _quotes(self, memory: ParsedSentence) -> bool:
         """Return True if the statements contain all words of a memory in a row, possibly across several statements."""
-        if len(memory.stems) < _MIN_STEMS or not memory.stems <= self._having.keys():
+        if len(memory.stems) < _MIN_STEMS or not memory.stems <= self._vocabulary:
             return False
         quotation = " ".join(memory.words)
         at = self._text.find(f" {quotation} ")

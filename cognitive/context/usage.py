@@ -94,11 +94,19 @@ def combined_boosts(found: SearchResult, now: datetime, policy: Policy, constant
 def boosts(found: SearchResult, now: datetime, policy: Policy, constants: Constants) -> dict[UUID, Boost]:
     """Return the boost of each memory found: the factor by which its past use changes its score."""
     near = nearby(found.past, now, policy)
+    # without vectors, past turns are not compared, and a memory is judged by its totals
+    compared = bool(near) or any(hit.vector is not None for hit in found.hits)
     measure = BOOSTS[policy.usage.boost]
     trust = reliability(found.base, now, policy)
     return {
         hit.memory_id: measure(
-            hit, found.base, now, policy, constants, near.get(hit.memory_id, NO_SIMILAR_USAGE) if near else None, trust
+            hit,
+            found.base,
+            now,
+            policy,
+            constants,
+            near.get(hit.memory_id, NO_SIMILAR_USAGE) if compared else None,
+            trust,
         )
         for hit in found.hits
     }
@@ -116,12 +124,12 @@ def boost(
     """Return the boost of a memory: a factor from min_boost to max_boost by which past use changes its score.
 
     The memory's use rate is the mean of a beta posterior, (used + m·e) / (shown + m). Here e is the rate expected of a
-    memory of its type, min(MAX_EXPECTED, OPTIMISM · base rate), and m = max(2, 0.4 / base rate). If there are past
-    turns to compare with, the rate in turns similar to this one is used instead, shrunk towards the memory's rate in
-    the same way. The factor is 1 at rate e, and linear from there to max_boost at rate 1 and to min_boost at rate 0. A
-    rate above e raises the factor only by the part above the memory's rate in turns about something else. The factor is
-    raised to the power `trust`, so that labels no better than chance change nothing. The prior follows Chapelle and Li,
-    "An Empirical Evaluation of Thompson Sampling" (2011), and "Dynamic-Prior Thompson Sampling" (arXiv:2602.00943).
+    memory of its type, min(MAX_EXPECTED, OPTIMISM · base rate), and m = max(2, 0.4 / base rate). If past
+    turns can be compared, the rate in turns similar to this one is used instead, shrunk towards the memory's rate in
+    the same way. The factor is 1 at rate e, and linear from there to max_boost at rate 1 and to min_boost at rate 0.
+    A rate above e raises the factor only by the part above the memory's rate in turns about something else. The factor
+    is raised to the power `trust`, so that labels no better than chance change nothing. The prior follows Chapelle and
+    Li, "An Empirical Evaluation of Thompson Sampling" (2011), and "Dynamic-Prior Thompson Sampling" (arXiv:2602.00943).
 
     Args:
         hit: the memory, with how often it was shown and used.
@@ -129,7 +137,7 @@ def boost(
         now: the turn's time.
         policy: the half-life with which usage decays.
         constants: the bounds of the factor.
-        near: the memory's usage in similar turns, or None if there are no past turns to compare with.
+        near: the memory's usage in similar turns, or None if past turns cannot be compared.
         trust: the reliability of the labels "used" and "not used", from 0 to 1 (see `reliability`).
     """
     if hit.times_shown == 0 or hit.usage_at is None:

@@ -10,16 +10,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import Protocol, Self
 
 from brain.deadline import AttemptFailure, attempt
 from brain.erasure.residue import says_nothing
-from brain.errors import InvalidInput
+from brain.errors import EmbeddingError, InvalidInput
 from brain.forming import Condition
 from brain.redacting import WITHHELD
 from brain.store import MemoryStore
+from brain.turn_records import OpenTurn
 from brain.types import NewMemory
 from brain.users import Scope
 from cognitive.background import Background
@@ -52,6 +54,11 @@ class CapturedExchange:
     message: str
     response: str
     user_id: str | None = None
+
+    @classmethod
+    def opened(cls, scope: Scope, turn: OpenTurn, response: str) -> Self:
+        """Return the exchange of a turn that is not closed yet."""
+        return cls(scope.agent_id, turn.session_id, turn.turn_id, turn.at, turn.message, response, turn.user_id)
 
 
 class Extractor(Protocol):
@@ -115,6 +122,13 @@ class Capture:
             work = self._extract(scope, exchange, self._extractor, read_at)
             self._queue.start(work, *scope.key, exchange.turn_id)
         return corrections
+
+    async def embed(self, exchange: CapturedExchange | None) -> None:
+        """Embed the messages that `keep` will store. If that fails, `keep` embeds them again and reports the error."""
+        if exchange is not None:
+            with suppress(EmbeddingError):
+                memories = episodes(exchange, self._policy.for_agent(exchange.agent_id))
+                await self._store.embed(exchange.agent_id, memories, exchange.at)
 
     async def wait_for(self, *name: str) -> None:
         """Wait until the running extractions of an agent, or of one user, have stored their memories or failed."""

@@ -34,9 +34,7 @@ from cognitive.recording.record import opened
 from cognitive.turn import Correction, Outcome, Report, ToolCall, TurnContext, TurnRef
 from cognitive.validation import unknown_turn
 
-Excerpts = Mapping[
-    str, Sequence[tuple[int, int]]
-]  # by memory id: the [start, end) character offsets of its shown parts
+Excerpts = Mapping[str, Sequence[tuple[int, int]]]  # by memory id: offsets [start, end) of the shown parts
 
 log = logging.getLogger(__name__)
 
@@ -216,18 +214,25 @@ class OutcomeRecorder:
                 log.exception("the memories of turn %s are not judged", turn_id)
                 return TurnJudgement((), attribute.weights(policy))
 
-        closed = await self._turns.close(
-            scope,
-            turn_id,
-            ReportedOutcome(outcome.status, _called(outcome), _response(outcome, current), received_at),
-            judge,
-            opening=opening,
-            still=still,
-        )
-        if closed is None:
-            raise unknown_turn(scope, turn_id)
+        captured = outcome.status == "completed" and self._capture.wants(scope.agent_id)
+        lines = CapturedExchange.opened(scope, opening, outcome.response) if captured and opening is not None else None
+        embedding = asyncio.create_task(self._capture.embed(lines))  # takes about as long as closing the turn
+        try:
+            closed = await self._turns.close(
+                scope,
+                turn_id,
+                ReportedOutcome(outcome.status, _called(outcome), _response(outcome, current), received_at),
+                judge,
+                opening=opening,
+                still=still,
+            )
+            if closed is None:
+                raise unknown_turn(scope, turn_id)
+            await embedding
+        finally:
+            embedding.cancel()
         corrections: tuple[Correction, ...] = ()
-        if outcome.status == "completed" and self._capture.wants(scope.agent_id):
+        if captured:
             extract = closed.first or still is not None  # for a journal entry, an earlier attempt may have failed
             corrections = await self._capture_exchange(scope, turn_id, outcome, closed.message, extract)
         attributions = attribute.attributions(closed.judgements)

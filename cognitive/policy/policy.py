@@ -180,9 +180,14 @@ class Policy(SettingsGroup):
         return cls(**_merged(rules, changes))
 
     @cached_property
+    def content(self) -> Mapping[str, Any]:
+        """All settings as JSON values."""
+        return self.model_dump(mode="json")
+
+    @cached_property
     def version(self) -> str:
         """A hash of all settings, 12 hexadecimal digits, recorded with every turn."""
-        canonical = json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        canonical = json.dumps(self.content, sort_keys=True)
         return hashlib.sha256(canonical.encode()).hexdigest()[:12]
 
     @classmethod

@@ -202,7 +202,7 @@ def opened(context: TurnContext) -> OpenTurn:
         ),
         model=context.embedding_model if context.query_vector is not None else None,
         query=context.query_vector,
-        policy_content=context.policy.model_dump(mode="json") if context.policy is not None else None,
+        policy_content=context.policy.content if context.policy is not None else None,
         categories=context.plan.categories,
         runtime=context.runtime,
         measures=context.trace.measures(context.language_model),

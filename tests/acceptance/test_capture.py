@@ -162,7 +162,9 @@ async def start_closing(layer: CognitiveLayer, agent: str, halting: HaltingEmbed
     context = await layer.pre_turn(Turn(agent_id=agent, session_id="s1", text=ASKED))
     posting = asyncio.create_task(layer.post_turn(context, Outcome(response=ANSWER)))
     assert await asyncio.to_thread(halting.reached.wait, 20)
-    assert [turn.status for turn in await layer.explain.turns(agent)] == ["completed"]
+    async with asyncio.timeout(20):  # the messages are embedded while the turn is being closed
+        while [turn.status for turn in await layer.explain.turns(agent)] != ["completed"]:
+            pass
     return context, posting
 
 

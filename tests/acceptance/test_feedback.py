@@ -176,7 +176,7 @@ async def test_attribution_threshold_decides_whether_use_is_learnt(opened, agent
 
 async def test_boost_bounds_of_one_disable_usage(opened, agent):
     # Ties at a limit are broken by ids, which differ between agents; so no candidate is cut off.
-    whole = Constants(candidates_per_result=16)
+    whole = Constants(candidates_per_result=16, candidates_per_recalled=16)
     loud = await opened(whole, **LOUD)
     unboosted = await opened(replace(whole, min_boost=1.0, max_boost=1.0), **LOUD)
     contents = [content for content, _ in CORPUS[:60]]
@@ -360,7 +360,7 @@ async def decoys(urls, agent) -> tuple[float, float]:
 
 
 async def test_candidates_over_the_limit_are_judged_as_decoys(opened, agent, urls):
-    layer = await opened(**FRANK, limits={"default": 2})
+    layer = await opened(**FRANK, limits={"default": 3})
     await stored(layer, agent, *(content for content, _ in CORPUS[:60:3]))
     context = await layer.pre_turn(ask(agent, CORPUS[0][1]))
     shown = {each.content for each in context.shown}
@@ -390,7 +390,7 @@ async def test_unmeasured_turns_record_no_decoys(opened, agent, urls, outcome):
 
 
 async def test_memory_returned_by_recall_is_not_a_decoy(opened, agent, urls):
-    layer = await opened(**FRANK, limits={"default": 2})
+    layer = await opened(Constants(candidates_per_result=4), **FRANK, limits={"default": 2})
     await stored(layer, agent, *(content for content, _ in CORPUS[:5]))
     context = await layer.pre_turn(ask(agent, CORPUS[0][1]))
     assert len(context.shown) == 2
@@ -466,7 +466,10 @@ async def high_ranks(opened, agent, names, length: int, *, wherever_shown: bool)
     Returns the counts by layer, and the number of questions.
     """
     # No candidate is cut off, so that ties do not matter.
-    policy, most = FRANK | {"retrieval.candidates_per_channel": 200}, Constants(candidates_per_result=40)
+    policy, most = (
+        FRANK | {"retrieval.candidates_per_channel": 200},
+        Constants(candidates_per_result=40, candidates_per_recalled=40),
+    )
     seed = {"usage.boost": "rate", "usage.combine": "multiply", "association.weight": 0.0}
     changes = {"learning": {}, "unboosted": {"usage.weight": 0.0, "association.weight": 0.0}, "seed": seed}
     layers = {name: await opened(most, **policy, **changes[name]) for name in names}

@@ -159,6 +159,7 @@ class Ledger:
             for n, cosine in (
                 (first + int(n), float(cosines[n]))
                 for n in np.argsort(-cosines, kind="stable")[: CONSTANTS.association_max_similar]
+                if cosines[n] >= CONSTANTS.association_min_cosine
             )
         )
 

@@ -96,7 +96,6 @@ def test_ledger_returns_similar_turns_relevance_gaps_and_decoys():
     assert [(turn.turn_id, round(turn.cosine, 2), round(turn.words, 2)) for turn in found.past] == [
         ("1", 0.8, 0.8),
         ("2", 0.6, 0.6),
-        ("0", 0.0, 0.0),
     ]
     assert found.past[0].shown == (
         PastShown(memory(0).memory_id, False, 0.0),
