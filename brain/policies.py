@@ -23,6 +23,7 @@ from brain.turn_records import ShadowedTurn, Verdict
 from brain.users import Scope
 
 SQL = statements.load("policies")
+_RUNS = statements.by_view(SQL.runs)
 
 Role = Literal["live", "shadow"]
 Changes = Mapping[str, float | int]
@@ -175,7 +176,7 @@ class PolicyStore:
 
     async def runs(self, scope: Scope, latest: int) -> list[PolicyRun]:
         """Return the policies that the latest turns were planned under, that of the latest turn first."""
-        return [as_value(PolicyRun, row) for row in await self._fetch(scope, SQL.runs, latest=latest)]
+        return [as_value(PolicyRun, row) for row in await self._fetch(scope, _RUNS[scope.sees_all], latest=latest)]
 
     async def used(self, agent_id: str, versions: Sequence[str]) -> list[PolicyRun]:
         """Return these policies, as far as turns were planned under them; turns are not counted."""

@@ -41,7 +41,7 @@ from brain.analytics.users import UserAnalytics
 from brain.postgres.database import Connection, Database
 from brain.postgres.reading import ReadDatabase
 from brain.postgres.wire_types import as_value
-from brain.statements import SqlStatement
+from brain.statements import SqlStatement, by_view
 from brain.users import Scope
 
 MAX_VALUES = 200  # most frequent values of a dimension
@@ -49,11 +49,10 @@ MAX_POINTS = 4_000  # points of a series over all values
 MAX_TRACES = 200  # turns whose traces are read for omitted tools
 MAX_OPEN = 1_000  # bound of the count of open turns
 SQL = paging.load("turn_analytics")
-# True: the turns of one session. Each variant uses another index.
-_TURNS = {
-    True: SQL.turns.fill(session="session_id = :session_id"),
-    False: SQL.turns.fill(session=":session_id::text IS NULL"),
-}
+# Each variant uses another index. The index of sessions begins with the user, also in the operator's view.
+_TURNS = by_view(SQL.turns.fill(session=":session_id::text IS NULL"))
+_TURNS_OF_SESSION = by_view(SQL.turns.fill(session="session_id = :session_id"))[False]
+_OMITTED_TOOLS = by_view(SQL.omitted_tools)
 _ANY_TURN = TurnFilter()
 
 
@@ -153,7 +152,7 @@ class TurnAnalytics(MemoryAnalytics):
         begin = start(after, wanted.until)
         rows = await self._fetch(
             scope,
-            _TURNS[wanted.session_id is not None],
+            _TURNS[scope.sees_all] if wanted.session_id is None else _TURNS_OF_SESSION,
             session_id=wanted.session_id,
             before_at=begin[0],
             before_turn_id=begin[1] or "",
@@ -221,7 +220,7 @@ class TurnAnalytics(MemoryAnalytics):
         """
         since, until = (period.since, period.until) if period is not None else (None, None)
         rows = await self._fetch(
-            scope, SQL.omitted_tools, max_turns=MAX_TRACES, limit=MAX_VALUES, since=since, until=until
+            scope, _OMITTED_TOOLS[scope.sees_all], max_turns=MAX_TRACES, limit=MAX_VALUES, since=since, until=until
         )
         tools = [as_value(OmittedTool, row, **_turns_without(row)) for row in rows if row["name"] is not None]
         return tools, rows[0]["looked"]

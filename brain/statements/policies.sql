@@ -57,10 +57,10 @@ SELECT content FROM cognitive.policy WHERE agent_id = :agent_id AND version = :v
 -- The policies of the latest turns, that of the latest turn first.
 SELECT p.version, p.content, p.first_used_at, r.turns, r.last_at
 FROM (SELECT policy, count(*) AS turns, max(at) AS last_at FROM (
-          SELECT t.policy, t.at FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
-              SELECT policy, at, turn_id FROM cognitive.turn WHERE agent_id = :agent_id AND user_id = scope.of_user
-              ORDER BY at DESC, turn_id DESC LIMIT :latest) AS t
-          ORDER BY t.at DESC, t.turn_id DESC LIMIT :latest) AS latest
+          SELECT own.policy, own.at FROM <scopes> AS scope(of_user) CROSS JOIN LATERAL (
+              SELECT policy, at, turn_id FROM cognitive.turn AS t WHERE t.agent_id = :agent_id AND <of_scope>
+              ORDER BY at DESC, turn_id DESC LIMIT :latest) AS own
+          ORDER BY own.at DESC, own.turn_id DESC LIMIT :latest) AS latest
       GROUP BY policy) AS r
 JOIN cognitive.policy AS p ON p.agent_id = :agent_id AND p.version = r.policy
 ORDER BY r.last_at DESC, p.version

@@ -56,9 +56,9 @@ WITH page AS MATERIALIZED (
             tools_called,
                message, response, recorded_user, user_id,
                row_number() OVER (ORDER BY at DESC, turn_id DESC) AS looked
-        FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+        FROM <scopes> AS scope(of_user) CROSS JOIN LATERAL (
             SELECT * FROM cognitive.turn AS t
-            WHERE t.agent_id = :agent_id AND t.user_id = scope.of_user AND <session> AND at <= :before_at
+            WHERE t.agent_id = :agent_id AND <of_scope> AND <session> AND at <= :before_at
                   AND (at < :before_at OR turn_id < :before_turn_id) AND at >= :since
             ORDER BY at DESC, turn_id DESC LIMIT <most>) AS turn
         ORDER BY at DESC, turn_id DESC LIMIT <most>) AS walked
@@ -93,9 +93,9 @@ WITH page AS MATERIALIZED (
 reach AS MATERIALIZED (
     SELECT count(*) AS looked, (array_agg(at ORDER BY at, turn_id))[1] AS last_at,
            (array_agg(turn_id ORDER BY at, turn_id))[1] AS last_key
-    FROM (SELECT at, turn_id FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+    FROM (SELECT at, turn_id FROM <scopes> AS scope(of_user) CROSS JOIN LATERAL (
               SELECT at, turn_id FROM cognitive.turn AS t
-              WHERE (SELECT count(*) FROM page) < :limit AND t.agent_id = :agent_id AND t.user_id = scope.of_user
+              WHERE (SELECT count(*) FROM page) < :limit AND t.agent_id = :agent_id AND <of_scope>
                     AND <session> AND at <= :before_at AND (at < :before_at OR turn_id < :before_turn_id)
                     AND at >= :since
               ORDER BY at DESC, turn_id DESC LIMIT <most>) AS turn
@@ -179,12 +179,12 @@ ORDER BY p.first_used_at DESC, p.version
 WITH latest AS MATERIALIZED (
     SELECT user_id, turn_id, at, message, categories, tools_called, trace -> 'plan' -> 'removed' AS removed,
         trace -> 'trim' -> 'cut' AS cut
-    FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
-        SELECT user_id, turn_id, at, message, categories, tools_called, trace FROM cognitive.turn
-        WHERE agent_id = :agent_id AND user_id = scope.of_user AND (:since::timestamptz IS NULL OR at >= :since)
+    FROM <scopes> AS scope(of_user) CROSS JOIN LATERAL (
+        SELECT user_id, turn_id, at, message, categories, tools_called, trace FROM cognitive.turn AS t
+        WHERE t.agent_id = :agent_id AND <of_scope> AND (:since::timestamptz IS NULL OR at >= :since)
             AND (:until::timestamptz IS NULL OR at < :until)
-        ORDER BY at DESC LIMIT :max_turns) AS turn
-    ORDER BY at DESC LIMIT :max_turns),
+        ORDER BY at DESC, turn_id DESC LIMIT :max_turns) AS turn
+    ORDER BY at DESC, turn_id DESC LIMIT :max_turns),
 gone AS (
     SELECT latest.*, name, 1 AS was_removed, 0 AS was_cut
     FROM latest CROSS JOIN LATERAL jsonb_array_elements_text(removed) AS name WHERE jsonb_typeof(removed) = 'array'

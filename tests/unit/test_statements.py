@@ -58,6 +58,8 @@ SLOTS = {
     "session": "session_id = :session_id",
     "condition": "TRUE",
     "own": "user_id = cognitive.scope()",
+    "scopes": "unnest(cognitive.scopes())",
+    "of_scope": "t.user_id = scope.of_user",
 }
 PARTS = ("listed", "narrowed", "listed_words", "listed_vectors", "admitted", "short", "indexed")  # with a filter
 FILTER = {
