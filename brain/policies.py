@@ -189,9 +189,11 @@ class PolicyStore:
             as_value(ShadowedTurn, row) for row in await self._fetch(scope, SQL.shadowed, policy=version, limit=latest)
         ]
 
-    async def base_rates(self, scope: Scope) -> dict[str, Masses]:
-        """Return how often memories of each type were shown and used, as sums that decay with time."""
-        rows = [dict(row) for row in await self._fetch(scope, SQL.base_rates)]
+    async def base_rates(self, scope: Scope, half_life_days: float) -> dict[str, Masses]:
+        """Return how often memories of each type that the view sees were shown and used, as sums that decay."""
+        rows = [
+            dict(row) for row in await self._fetch(scope, SQL.base_rates, half_life_seconds=half_life_days * 86_400)
+        ]
         return {row.pop("type"): Masses(**row) for row in rows}
 
     # --- recorded turns ---

@@ -71,9 +71,14 @@ SELECT version, content, first_used_at, 0 AS turns, first_used_at AS last_at FRO
 WHERE agent_id = :agent_id AND version = ANY(:versions::text[]) ORDER BY version
 
 -- name: base_rates
--- Showings and uses of the scope's memories by type, as decayed sums.
-SELECT type, shown, used, last_at AS at, decoys, decoys_used FROM cognitive.usage_base
-WHERE agent_id = :agent_id AND user_id = cognitive.scope()
+-- Showings and uses by type of the memories that the view sees, as decayed sums, each as of the latest one.
+SELECT type, at, sum(cognitive.decay(shown, last_at, at, :half_life_seconds::float8)) AS shown,
+       sum(cognitive.decay(used, last_at, at, :half_life_seconds::float8)) AS used,
+       sum(cognitive.decay(decoys, last_at, at, :half_life_seconds::float8)) AS decoys,
+       sum(cognitive.decay(decoys_used, last_at, at, :half_life_seconds::float8)) AS decoys_used
+FROM (SELECT u.*, max(last_at) OVER (PARTITION BY type) AS at FROM cognitive.usage_base AS u
+      WHERE agent_id = :agent_id) AS seen
+GROUP BY type, at
 
 -- name: sample
 -- The latest completed turns of [since, until) with their records, newest first.

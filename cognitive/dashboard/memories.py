@@ -172,7 +172,7 @@ async def _search(layer: CognitiveLayer, query: PageQuery, wanted: MemoryListFil
         session_id=wanted.session_id,
         since=wanted.since,
         until=wanted.until,
-        user_id=query.user,
+        user_id=query.view,
     )
 
 
