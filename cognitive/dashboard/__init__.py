@@ -8,6 +8,7 @@ Modules, in order of execution:
 - `access`: identify the visitor by a token, and protect forms against cross-site requests.
 - `params`: read the agent, the period and the time zone of a request.
 - `page`: define a page's route and the arguments of its handler.
+- `slow_pages`: answer a slow page with its frame, and read the page meanwhile.
 - `all_agents`: totals of all agents, and the most degraded ones.
 - `agent_list`: the list of all agents, and the agents that the switcher offers.
 - `overview`: metrics of one agent over a period.
