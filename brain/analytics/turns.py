@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,8 @@ _TURNS = by_view(SQL.turns.fill(session=":session_id::text IS NULL"))
 _TURNS_OF_SESSION = by_view(SQL.turns.fill(session="session_id = :session_id"))[False]
 _OMITTED_TOOLS = by_view(SQL.omitted_tools)
 _ANY_TURN = TurnFilter()
+# newest or oldest first; the longest preparation, most tokens of memory or most used memories first
+TurnOrder = Literal["newest", "oldest", "slowest", "tokens", "used"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +148,22 @@ class TurnAnalytics(MemoryAnalytics):
         return await self._database.run(scope, work, timeout=SECONDS)
 
     async def turns(
-        self, scope: Scope, wanted: TurnFilter = _ANY_TURN, *, limit: int = 50, after: tuple[Any, ...] | None = None
+        self,
+        scope: Scope,
+        wanted: TurnFilter = _ANY_TURN,
+        *,
+        limit: int = 50,
+        after: tuple[Any, ...] | None = None,
+        order: TurnOrder = "newest",
+        skip: int = 0,
+        counted: bool = False,
     ) -> ResultPage[TurnListRow]:
-        """Return a page of the turns that match a filter, newest first. At most `MAX_LOOKED` turns are examined."""
+        """Return a page of the turns that match a filter. At most `MAX_LOOKED` turns are examined, back from `after`.
+
+        In another order than "newest", the page begins after the first `skip` of the matching turns among those
+        examined. With `counted`, and in such an order, the page has the number of these.
+        """
+        by_time = order == "newest"
         begin = start(after, wanted.until)
         rows = await self._fetch(
             scope,
@@ -168,6 +183,9 @@ class TurnAnalytics(MemoryAnalytics):
             patterns=patterns(wanted.words),
             min_milliseconds=wanted.min_ms,
             limit=page_limit(limit),
+            skip=0 if by_time else skip,
+            ordered_by=order,
+            whole=counted or not by_time,
             user_id=wanted.user_id,
             shown_type=wanted.showed,
             used=wanted.used,
@@ -179,7 +197,7 @@ class TurnAnalytics(MemoryAnalytics):
             tools_cut=wanted.tools_cut,
             degradation=wanted.reason,
         )
-        return paging.page(rows, limit, _turn_row, "turn_id", "at")
+        return paging.page(rows, limit, _turn_row, "turn_id", "at", by_time=by_time)
 
     async def turn(self, scope: Scope, turn_id: str) -> TurnMeasurements | None:
         """Return the measurements of a turn, or None if the agent has no such turn."""

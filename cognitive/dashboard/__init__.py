@@ -13,7 +13,8 @@ Modules, in order of execution:
 - `agent_list`: the list of all agents, and the agents that the switcher offers.
 - `overview`: metrics of one agent over a period.
 - `state`: the state of an agent in the last fifteen minutes.
-- `turns`: the list of turns, with search and filters.
+- `turns`: the list of turns, with search, filters and orders.
+- `turn_filters`: read the filters of the list of turns from a URL.
 - `turn_detail`: one turn: its plan, candidates, prompt, response and used memories.
 - `turn_file`: a turn as one self-contained HTML file.
 - `conversation`: the turns of a session as a conversation.
@@ -43,6 +44,7 @@ Shared by pages:
 - `trends`: charts of metrics over the steps of a period.
 - `time_buckets`: divide a period into hours or days.
 - `exports`: lists as CSV or JSON files.
+- `sorting`: the order of a list, and the place of its page in it.
 - `charts`: draw charts as SVG.
 - `formats`: format numbers and times.
 - `rendering`: render templates as HTML, and serve static files.

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from brain.analytics.memory_rows import MemoryRow
 from brain.analytics.turn_rows import TurnListRow
-from cognitive.dashboard import exports, filters, memories, turns
+from cognitive.dashboard import exports, filters, memories, turn_filters
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.turn_detail import NO_TURN
 from cognitive.lab.why import Explanation
@@ -20,8 +20,8 @@ _ROWS_READ = 200  # rows that a file reads at a time
 
 async def turns_file(visit: Visit) -> Response:
     """Return the turns that match the page's filters, newest first, as a CSV or JSON file of at most MAX_ROWS rows."""
-    rows, position = list[TurnListRow](), turns.after(visit.query.params)
-    wanted = turns.turn_filter(visit.query)
+    rows, position = list[TurnListRow](), turn_filters.after(visit.query.params)
+    wanted = turn_filters.turn_filter(visit.query)
     while len(rows) < MAX_ROWS:
         page = await visit.analytics.turns(visit.query.scope, wanted, limit=_ROWS_READ, after=position)
         rows += page.rows
