@@ -21,12 +21,13 @@ from brain.analytics.memory_rows import (
     UsageGroup,
     UsageThresholds,
 )
-from brain.analytics.paging import EARLIEST, LATEST, MAX_SAMPLED, page_limit, patterns, start
+from brain.analytics.paging import EARLIEST, LATEST, MAX_SAMPLED, page_limit, start
 from brain.analytics.turn_rows import ResultPage
 from brain.postgres.database import Database
 from brain.postgres.reading import ReadDatabase
 from brain.postgres.wire_types import as_value
 from brain.statements import SqlStatement
+from brain.text import patterns
 from brain.types import MEMORY_TYPES, MemoryType
 from brain.users import Scope
 

@@ -66,14 +66,6 @@ def page(
     return ResultPage(tuple(map(made, found)), looked, following, back_to, rows[0].get("matching"))
 
 
-def patterns(words: str | None) -> list[str] | None:
-    """Return for each word a pattern for SQL LIKE that finds the word anywhere, or None if there are no words."""
-    if not words or not words.split():
-        return None
-    escaped = [word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") for word in words.split()]
-    return [f"%{word}%" for word in escaped]
-
-
 def page_limit(limit: int) -> int:
     """Check the number of rows requested for a page, and return it.
 

@@ -19,7 +19,7 @@ from brain import rollups
 from brain.analytics import paging
 from brain.analytics.fleet import FleetAnalytics
 from brain.analytics.memories import MemoryAnalytics
-from brain.analytics.paging import EARLIEST, SECONDS, page_limit, patterns, start
+from brain.analytics.paging import EARLIEST, SECONDS, page_limit, start
 from brain.analytics.recent import RecentAnalytics
 from brain.analytics.turn_rows import (
     AgentHealth,
@@ -42,6 +42,7 @@ from brain.postgres.database import Connection, Database
 from brain.postgres.reading import ReadDatabase
 from brain.postgres.wire_types import as_value
 from brain.statements import SqlStatement, by_view
+from brain.text import patterns
 from brain.users import Scope
 
 MAX_VALUES = 200  # most frequent values of a dimension

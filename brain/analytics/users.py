@@ -9,10 +9,11 @@ from typing import Any, Literal
 
 from brain import statements
 from brain.analytics import paging
-from brain.analytics.paging import MAX_ROWS, page_limit, patterns
+from brain.analytics.paging import MAX_ROWS, page_limit
 from brain.postgres.database import Database
 from brain.postgres.reading import ReadDatabase
 from brain.postgres.wire_types import as_value
+from brain.text import patterns
 from brain.users import Scope
 
 SQL = statements.load("user_analytics")

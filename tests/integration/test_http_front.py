@@ -8,6 +8,8 @@ import asyncpg
 
 from brain.postgres import roles
 from cognitive import NewMemory, Outcome, Turn
+from cognitive.client import CognitiveClient
+from cognitive.client.transport import ApiTransport
 from cognitive.server.assembly import mounts
 from cognitive.server.config import ServerConfig
 from cognitive.server.tokens import create
@@ -81,6 +83,26 @@ async def test_sessions_are_listed_by_page_last_used_first(layer, agent):
     assert [each["turns"] for each in first] == [1, 1]
 
 
+async def test_sessions_are_filtered_by_words_time_and_end(layer, agent):
+    for session in ("tea-monday", "tea-friday", "boats"):
+        await talk(layer, agent, session)
+    await layer.end_session(agent, "tea-monday")
+    [boats, friday, _] = await layer.sessions.list(agent)
+    async with inside(layer) as client:
+        remote = CognitiveClient(ApiTransport(client, seconds=5, attempts=1), pre_turn_seconds=5)
+        for filters, found in (
+            ({"words": "TEA"}, ["tea-friday", "tea-monday"]),
+            ({"words": "tea mon"}, ["tea-monday"]),
+            ({"words": "t%"}, []),
+            ({"ended": True}, ["tea-monday"]),
+            ({"ended": False, "words": "tea"}, ["tea-friday"]),
+            ({"since": boats.last_at}, ["boats"]),
+            ({"until": friday.last_at}, ["tea-monday"]),
+        ):
+            assert [each.session_id for each in await remote.sessions.list(agent, **filters)] == found, filters
+        assert (await client.get(f"/api/v1/agents/{agent}/sessions?since=today")).status_code == 422
+
+
 async def test_agents_are_listed_to_an_admin_and_only_itself_to_an_agent(urls, layer, agent, tmp_path):
     await roles.create(urls.admin, ["cognitive_app"])
     await talk(layer, agent, "s")
@@ -90,7 +112,10 @@ async def test_agents_are_listed_to_an_admin_and_only_itself_to_an_agent(urls, l
     admin, own = token_for(tokens, None), token_for(tokens, agent)
     async with inside(layer, ServerConfig(tokens=tokens)) as client:
         everyone = (await client.get("/api/v1/agents?limit=500", headers=admin)).json()
+        named = (await client.get(f"/api/v1/agents?words={agent[6:]}%20OTHER", headers=admin)).json()
         alone = (await client.get("/api/v1/agents", headers=own)).json()
+        assert (await client.get("/api/v1/agents?words=none", headers=own)).json() == []
+    assert [each["agent_id"] for each in named] == [f"{agent}-other"]
     assert {(agent, 2), (f"{agent}-other", 0)} <= {(each["agent_id"], each["turns"]) for each in everyone}
     assert [(each["agent_id"], each["turns"]) for each in alone] == [(agent, 2)]
     connection = await asyncpg.connect(urls.admin)
