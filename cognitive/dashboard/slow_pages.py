@@ -68,7 +68,7 @@ class SlowPages:
     def _give_up(self, key: str) -> None:
         _, task = self._kept.pop(key, (None, None))
         if task is not None and not task.cancel() and not task.cancelled():
-            task.exception()  # an error that nobody asked for is not logged as unseen
+            task.exception()  # mark the error as seen: it answers no request
 
 
 def without_key(params: Mapping[str, str]) -> dict[str, str]:
