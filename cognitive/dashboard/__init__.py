@@ -27,7 +27,7 @@ Modules, in order of execution:
 - `memory`: one memory: its usage, turns, near-duplicates and changes.
 - `timeline`: compute a memory's usage and boost over time.
 - `memory_forms`: rate, edit, replace and forget memories.
-- `list_files`: the lists of turns, memories and candidates as files.
+- `list_files`: lists of turns, memories, candidates, users, sessions and policies as files.
 - `users`: the users of an agent with their counts, and one user's sessions, memories and turns.
 - `policies`: the policies of an agent: live, shadow, candidates, history and learned data.
 - `learned_budgets`: the token budgets that are learned from the use of each memory type.

@@ -17,6 +17,7 @@ from cognitive.dashboard.params import PageQuery
 from cognitive.errors import InvalidInput
 
 PAGE = 50  # users on a page
+ORDERS: tuple[UserOrder, ...] = get_args(UserOrder)
 _LATEST = 20  # memories and turns on a user's page
 
 
@@ -29,7 +30,7 @@ async def show_list(visit: Visit) -> Response:
     if not query.operator:
         return visit.page("users.html", users=None)
     words, skip = query.params.get("q", ""), sorting.skipped(query)
-    order = sorting.wanted_order(query, get_args(UserOrder), "id")
+    order = sorting.wanted_order(query, ORDERS, "id")
     page = await visit.analytics.users.page(query.agent, words, order, limit=PAGE, skip=skip)
     later = skip + len(page.rows)
     template = "_users.html" if visit.request.headers.get("hx-request") else "users.html"

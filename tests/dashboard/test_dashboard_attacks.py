@@ -32,6 +32,7 @@ REQUIRED_PARAMS = {
     "/memory/chart": "id={memory}&chart=boost",
     "/policy": "version={policy}",
     "/user": "user=ada",
+    "/user/sessions.file": "user=ada",
     "/what-if/answer": "dedup.threshold=0.6",
     "/catalog.csv": "of=tools",
     "/health-chart": "id=degradation",
