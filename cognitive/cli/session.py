@@ -43,7 +43,7 @@ def command() -> None:
 @click.option("--offset", default=0, type=click.IntRange(0), help="Number of sessions to skip.")
 @SINCE
 @UNTIL
-@click.option("--ended/--open", default=None, help="Only sessions that were ended, or that were not.")
+@click.option("--ended/--open", default=None, help="Only ended or open sessions.")
 def list_(agent: str, **filters: Any) -> None:
     """List the sessions of an agent, the last used first, or those whose ids contain all WORDS."""
     run(_list(agent, filters), _show_list, key="sessions", empty_message=f"Agent {agent!r} has no such session.")
