@@ -14,12 +14,19 @@ from tests.dashboard.test_dashboard_attacks import FORMS, PATHS, REQUIRED_PARAMS
 # --- other agents ---
 
 
-@pytest.mark.parametrize("path", PATHS)
-async def test_pages_do_not_reveal_memories_of_another_agent(guarded, layer, agent, tokens, path):
-    other = f"{agent}-other"
+@pytest.fixture(scope="module")
+async def other_agent(layer):
+    """Return an agent with a secret, and the id of the memory that has it."""
+    other = f"agent-{uuid4().hex[:12]}-other"
     (secret,) = await layer.remember(other, [NewMemory(type="fact", content=SECRET)])
     turn = Turn(agent_id=other, session_id="s", text="What opens the vault?", turn_id="t")
     await layer.post_turn(await layer.pre_turn(turn), Outcome(response=SECRET))
+    return other, secret
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_pages_do_not_reveal_memories_of_another_agent(guarded, layer, agent, other_agent, tokens, path):
+    other, secret = other_agent
     guarded.cookies.set("cognitive_token", create(tokens, agent)[1])
     required = required_params(path, secret, layer, agent)
 
