@@ -24,6 +24,7 @@ from brain.turn_records import ShadowedTurn
 from brain.users import Scope
 
 SQL = statements.load("policies")
+_RUNS = statements.by_view(SQL.runs)
 
 Role = Literal["live", "shadow"]
 Changes = Mapping[str, float | int]
@@ -176,7 +177,7 @@ class PolicyStore:
 
     async def runs(self, scope: Scope, latest: int) -> list[PolicyRun]:
         """Return the policies that the latest turns were planned under, that of the latest turn first."""
-        return [as_value(PolicyRun, row) for row in await self._fetch(scope, SQL.runs, latest=latest)]
+        return [as_value(PolicyRun, row) for row in await self._fetch(scope, _RUNS[scope.sees_all], latest=latest)]
 
     async def used(self, agent_id: str, versions: Sequence[str]) -> list[PolicyRun]:
         """Return these policies, as far as turns were planned under them; turns are not counted."""
@@ -189,9 +190,11 @@ class PolicyStore:
             as_value(ShadowedTurn, row) for row in await self._fetch(scope, SQL.shadowed, policy=version, limit=latest)
         ]
 
-    async def base_rates(self, scope: Scope) -> dict[str, Masses]:
-        """Return how often memories of each type were shown and used, as sums that decay with time."""
-        rows = [dict(row) for row in await self._fetch(scope, SQL.base_rates)]
+    async def base_rates(self, scope: Scope, half_life_days: float) -> dict[str, Masses]:
+        """Return how often memories of each type that the view sees were shown and used, as sums that decay."""
+        rows = [
+            dict(row) for row in await self._fetch(scope, SQL.base_rates, half_life_seconds=half_life_days * 86_400)
+        ]
         return {row.pop("type"): Masses(**row) for row in rows}
 
     # --- recorded turns ---

@@ -12,6 +12,7 @@ from brain.errors import InvalidInput
 from brain.postgres.database import Connection, Database
 from brain.postgres.wire_types import as_value, count
 from brain.redacting import UNREDACTED, Redactor
+from brain.text import patterns
 from brain.users import Scope
 
 SQL = statements.load("sessions")
@@ -69,6 +70,19 @@ class SessionSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionFilter:
+    """The conditions that a list of sessions is filtered by. A condition that is None matches every session.
+
+    `words` must all be in the id. The session was last used in [since, until). `ended` says if it was ended.
+    """
+
+    words: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    ended: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ClearedSession:
     """The numbers of rows that `Sessions.clear` removed; `sessions` is 0 if the session does not exist."""
 
@@ -118,15 +132,20 @@ class Sessions:
         return await self._database.run(scope, work)
 
     async def page(
-        self, scope: Scope, limit: int, offset: int, words: str = "", ended: bool | None = None
+        self, scope: Scope, limit: int, offset: int, wanted: SessionFilter | None = None
     ) -> list[SessionSummary]:
-        """Return at most `limit` sessions that a view sees from position `offset`, the last used first.
-
-        Only those whose id contains all `words`, and that have ended or have not; None: both.
-        """
-        wanted = {"words": words.lower().split(), "ended": ended}
-        bound = SQL.sessions(agent_id=scope.agent_id, limit=limit, offset=offset, **wanted)
-        rows = await self._database.run(scope, lambda c: c.fetch(*bound))
+        """Return at most `limit` sessions that a view sees from position `offset`, the last used first."""
+        wanted = wanted or SessionFilter()
+        statement = SQL.sessions(
+            agent_id=scope.agent_id,
+            patterns=patterns(wanted.words),
+            since=wanted.since,
+            until=wanted.until,
+            ended=wanted.ended,
+            limit=limit,
+            offset=offset,
+        )
+        rows = await self._database.run(scope, lambda c: c.fetch(*statement))
         return [SessionSummary(*row) for row in rows]
 
     async def roll(

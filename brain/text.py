@@ -143,3 +143,11 @@ def unstorable(text: str) -> str | None:
     except UnicodeEncodeError as error:
         return f"a lone surrogate at position {error.start}"
     return None
+
+
+def patterns(words: str | None) -> list[str] | None:
+    """Return for each word a pattern for SQL LIKE that finds the word anywhere, or None if there are no words."""
+    if not words or not words.split():
+        return None
+    escaped = [word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") for word in words.split()]
+    return [f"%{word}%" for word in escaped]

@@ -11,13 +11,13 @@ from datetime import datetime
 from typing import Any, Literal
 
 from brain import rollups, statements
-from brain.analytics.paging import patterns
 from brain.analytics.turn_rows import Period, Point, Total
 from brain.errors import InvalidInput, SchemaError, StoreError, StoreUnavailable
 from brain.postgres import roles
 from brain.postgres.database import Connection, Database, T, Work
 from brain.postgres.reading import ReadDatabase
 from brain.statements import SqlStatement
+from brain.text import patterns
 from brain.users import Scope
 
 SQL = statements.load("fleet")
@@ -75,8 +75,10 @@ class FleetAnalytics:
         found = [Total(row["agent_id"], _numbers(row), row["last_at"]) for row in rows]
         return found, rows[0]["matching"] if rows else 0
 
-    async def page(self, limit: int = 50, offset: int = 0, words: str = "") -> list[AgentSummary]:
-        """Return at most `limit` agents from position `offset`; those with the latest turns come first.
+    async def page(self, limit: int = 50, offset: int = 0, words: str | None = None) -> list[AgentSummary]:
+        """Return at most `limit` agents whose names contain all words, from position `offset`.
+
+        Those with the latest turns come first.
 
         `words` must all be in their names.
 

@@ -5,7 +5,7 @@ Each read is one statement with bounded cost. A result that comes from a sample 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -21,13 +21,13 @@ from brain.analytics.memory_rows import (
     UsageGroup,
     UsageThresholds,
 )
-from brain.analytics.paging import EARLIEST, LATEST, MAX_SAMPLED, page_limit, patterns, start
+from brain.analytics.paging import EARLIEST, LATEST, MAX_SAMPLED, page_limit, start
 from brain.analytics.turn_rows import ResultPage
 from brain.postgres.database import Database
 from brain.postgres.reading import ReadDatabase
 from brain.postgres.wire_types import as_value
-from brain.search import Masses
 from brain.statements import SqlStatement
+from brain.text import patterns
 from brain.types import MEMORY_TYPES, MemoryType
 from brain.users import Scope
 
@@ -134,11 +134,6 @@ class MemoryAnalytics:
     async def tags(self, scope: Scope) -> list[str]:
         """Return the most frequent tags, at most `MAX_TAGS`, in a sample of `MAX_SAMPLED` memories."""
         return [row["tag"] for row in await self._of_memories(scope, SQL.tags, limit=MAX_TAGS)]
-
-    async def base(self, scope: Scope) -> Mapping[str, Masses]:
-        """Return how often memories of each type were shown and used, where the ranking of a single memory starts."""
-        rows = await self._of_memories(scope, SQL.base)
-        return {row["type"]: Masses(**{name: row[name] for name in row.keys() if name != "type"}) for row in rows}  # noqa: SIM118
 
     async def lifecycle(self, scope: Scope, memory_id: UUID) -> MemoryLifecycle | None:
         """Return a memory with its links, times and usage, or None if the agent has no such memory."""

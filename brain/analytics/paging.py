@@ -47,28 +47,23 @@ def start(after: tuple[Any, ...] | None, until: datetime | None) -> tuple[Any, A
     return (after[0], after[1]) if after is not None else (until or LATEST, None)
 
 
-def page(rows: Sequence[Any], limit: int, made: Callable[[Any], RowT], key: str, at: str) -> ResultPage[RowT]:
+def page(
+    rows: Sequence[Any], limit: int, made: Callable[[Any], RowT], key: str, at: str, *, by_time: bool = True
+) -> ResultPage[RowT]:
     """Build a page from the rows of a statement.
 
     Every row also has the number of examined rows and the position that the statement reached. If nothing matched,
     there is a single row that has nothing else. `made` converts a row. `key` and `at` name the columns of the row's id
-    and time.
+    and time. Rows that are not ordered by time are followed by those before the examined ones.
     """
     found = [row for row in rows if row[key] is not None]
     looked = max(row["looked"] for row in rows)
     following = (rows[0]["last_at"], rows[0]["last_key"]) if looked == MAX_LOOKED else None
-    if len(found) == limit:
+    full = by_time and len(found) == limit
+    if full:
         following = (found[-1][at], found[-1][key])
-    back_to = found[-1][at] if len(found) == limit else rows[0]["last_at"]
-    return ResultPage(tuple(map(made, found)), looked, following, back_to)
-
-
-def patterns(words: str | None) -> list[str] | None:
-    """Return for each word a pattern for SQL LIKE that finds the word anywhere, or None if there are no words."""
-    if not words or not words.split():
-        return None
-    escaped = [word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") for word in words.split()]
-    return [f"%{word}%" for word in escaped]
+    back_to = found[-1][at] if full else rows[0]["last_at"]
+    return ResultPage(tuple(map(made, found)), looked, following, back_to, rows[0].get("matching"))
 
 
 def page_limit(limit: int) -> int:

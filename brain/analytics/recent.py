@@ -19,9 +19,10 @@ MAX_TURNS = 5_000  # turns examined: a day or two of a busy agent
 MAX_PASSAGES = 2_000  # passages in the sample: shares are accurate to two percent
 MAX_MODELS = 50
 SQL = statements.load("recent", most=MAX_TURNS, sample=MAX_PASSAGES)
-_TURN_MODELS = SQL.turn_models.fill(latest=SQL.latest)
-_DEGRADATIONS = SQL.degradations.fill(latest=SQL.latest)
-_MODEL_READINGS = SQL.model_readings.fill(latest=SQL.latest)
+_TURN_MODELS = statements.by_view(SQL.turn_models.fill(latest=SQL.latest))
+_DEGRADATIONS = statements.by_view(SQL.degradations.fill(latest=SQL.latest))
+_STATE = statements.by_view(SQL.state)
+_MODEL_READINGS = statements.by_view(SQL.model_readings.fill(latest=SQL.latest))
 _SECONDS = 10.0
 
 
@@ -131,9 +132,8 @@ class RecentAnalytics:
         """Return the language models of the latest turns of a period, most frequent first."""
 
         async def work(c: Connection) -> ModelUsageList:
-            rows = await c.fetch(
-                *_TURN_MODELS(agent_id=scope.agent_id, since=period.since, until=period.until, limit=MAX_MODELS)
-            )
+            bounds = {"since": period.since, "until": period.until, "limit": MAX_MODELS}
+            rows = await c.fetch(*_TURN_MODELS[scope.sees_all](agent_id=scope.agent_id, **bounds))
             seen = tuple(
                 ModelUsage(row["model"], row["turns"], row["trimmed"], row["cut"], row["last_at"])
                 for row in rows
@@ -145,7 +145,7 @@ class RecentAnalytics:
 
     async def degradations(self, scope: Scope, period: Period) -> Degradations:
         """Count the degradation codes of the latest turns of a period, by time step."""
-        degradations = _DEGRADATIONS(
+        degradations = _DEGRADATIONS[scope.sees_all](
             agent_id=scope.agent_id, since=period.since, until=period.until, step=period.step, zone=period.step_zone
         )
         rows = await self._database.run(scope, lambda c: c.fetch(*degradations), timeout=_SECONDS)
@@ -159,7 +159,7 @@ class RecentAnalytics:
 
     async def state(self, scope: Scope, since: datetime) -> RecentState:
         """Return the results of the turns since a time."""
-        state = SQL.state(agent_id=scope.agent_id, since=since)
+        state = _STATE[scope.sees_all](agent_id=scope.agent_id, since=since)
         row = await self._database.run(scope, lambda c: c.fetchrow(*state), timeout=_SECONDS)
         return RecentState(**dict(row))
 
@@ -172,6 +172,6 @@ class RecentAnalytics:
 
     async def model_readings(self, scope: Scope, period: Period) -> ModelReadingCounts:
         """Return what a model read, and what it is still to read, to form memories."""
-        bound = _MODEL_READINGS(agent_id=scope.agent_id, since=period.since, until=period.until)
+        bound = _MODEL_READINGS[scope.sees_all](agent_id=scope.agent_id, since=period.since, until=period.until)
         row = await self._database.run(scope, lambda c: c.fetchrow(*bound), timeout=_SECONDS)
         return ModelReadingCounts(**dict(row))

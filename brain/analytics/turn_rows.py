@@ -132,13 +132,15 @@ class ResultPage(Generic[RowT]):
     Reading a page stops after a maximum number of examined rows, so a page may be empty without being the last.
 
     `looked` is the number of rows examined. `back_to` is the time of the earliest examined row if the list is ordered
-    by time. `after` is the start of the next page, or None if this page is the last.
+    by time. `after` is the start of the next page, or None if this page is the last. `matching` is the number of
+    examined rows that match, if it was counted.
     """
 
     rows: tuple[RowT, ...]
     looked: int
     after: tuple[Any, ...] | None
     back_to: datetime | None = None
+    matching: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from brain import rollups
 from brain.analytics import paging
 from brain.analytics.fleet import FleetAnalytics
 from brain.analytics.memories import MemoryAnalytics
-from brain.analytics.paging import EARLIEST, SECONDS, page_limit, patterns, start
+from brain.analytics.paging import EARLIEST, SECONDS, page_limit, start
 from brain.analytics.recent import RecentAnalytics
 from brain.analytics.turn_rows import (
     AgentHealth,
@@ -41,7 +41,8 @@ from brain.analytics.users import UserAnalytics
 from brain.postgres.database import Connection, Database
 from brain.postgres.reading import ReadDatabase
 from brain.postgres.wire_types import as_value
-from brain.statements import SqlStatement
+from brain.statements import SqlStatement, by_view
+from brain.text import patterns
 from brain.users import Scope
 
 MAX_VALUES = 200  # most frequent values of a dimension
@@ -49,12 +50,13 @@ MAX_POINTS = 4_000  # points of a series over all values
 MAX_TRACES = 200  # turns whose traces are read for omitted tools
 MAX_OPEN = 1_000  # bound of the count of open turns
 SQL = paging.load("turn_analytics")
-# True: the turns of one session. Each variant uses another index.
-_TURNS = {
-    True: SQL.turns.fill(session="session_id = :session_id"),
-    False: SQL.turns.fill(session=":session_id::text IS NULL"),
-}
+# Each variant uses another index. The index of sessions begins with the user, also in the operator's view.
+_TURNS = by_view(SQL.turns.fill(session=":session_id::text IS NULL"))
+_TURNS_OF_SESSION = by_view(SQL.turns.fill(session="session_id = :session_id"))[False]
+_OMITTED_TOOLS = by_view(SQL.omitted_tools)
 _ANY_TURN = TurnFilter()
+# newest or oldest first; the longest preparation, most tokens of memory or most used memories first
+TurnOrder = Literal["newest", "oldest", "slowest", "tokens", "used"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +149,26 @@ class TurnAnalytics(MemoryAnalytics):
         return await self._database.run(scope, work, timeout=SECONDS)
 
     async def turns(
-        self, scope: Scope, wanted: TurnFilter = _ANY_TURN, *, limit: int = 50, after: tuple[Any, ...] | None = None
+        self,
+        scope: Scope,
+        wanted: TurnFilter = _ANY_TURN,
+        *,
+        limit: int = 50,
+        after: tuple[Any, ...] | None = None,
+        order: TurnOrder = "newest",
+        skip: int = 0,
+        counted: bool = False,
     ) -> ResultPage[TurnListRow]:
-        """Return a page of the turns that match a filter, newest first. At most `MAX_LOOKED` turns are examined."""
+        """Return a page of the turns that match a filter. At most `MAX_LOOKED` turns are examined, back from `after`.
+
+        In another order than "newest", the page begins after the first `skip` of the matching turns among those
+        examined. With `counted`, and in such an order, the page has the number of these.
+        """
+        by_time = order == "newest"
         begin = start(after, wanted.until)
         rows = await self._fetch(
             scope,
-            _TURNS[wanted.session_id is not None],
+            _TURNS[scope.sees_all] if wanted.session_id is None else _TURNS_OF_SESSION,
             session_id=wanted.session_id,
             before_at=begin[0],
             before_turn_id=begin[1] or "",
@@ -169,6 +184,9 @@ class TurnAnalytics(MemoryAnalytics):
             patterns=patterns(wanted.words),
             min_milliseconds=wanted.min_ms,
             limit=page_limit(limit),
+            skip=0 if by_time else skip,
+            ordered_by=order,
+            whole=counted or not by_time,
             user_id=wanted.user_id,
             shown_type=wanted.showed,
             used=wanted.used,
@@ -180,7 +198,7 @@ class TurnAnalytics(MemoryAnalytics):
             tools_cut=wanted.tools_cut,
             degradation=wanted.reason,
         )
-        return paging.page(rows, limit, _turn_row, "turn_id", "at")
+        return paging.page(rows, limit, _turn_row, "turn_id", "at", by_time=by_time)
 
     async def turn(self, scope: Scope, turn_id: str) -> TurnMeasurements | None:
         """Return the measurements of a turn, or None if the agent has no such turn."""
@@ -221,7 +239,7 @@ class TurnAnalytics(MemoryAnalytics):
         """
         since, until = (period.since, period.until) if period is not None else (None, None)
         rows = await self._fetch(
-            scope, SQL.omitted_tools, max_turns=MAX_TRACES, limit=MAX_VALUES, since=since, until=until
+            scope, _OMITTED_TOOLS[scope.sees_all], max_turns=MAX_TRACES, limit=MAX_VALUES, since=since, until=until
         )
         tools = [as_value(OmittedTool, row, **_turns_without(row)) for row in rows if row["name"] is not None]
         return tools, rows[0]["looked"]

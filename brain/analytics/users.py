@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Literal
 
 from brain import statements
 from brain.analytics import paging
-from brain.analytics.paging import MAX_ROWS, page_limit, patterns
+from brain.analytics.paging import MAX_ROWS, page_limit
 from brain.postgres.database import Database
 from brain.postgres.reading import ReadDatabase
 from brain.postgres.wire_types import as_value
+from brain.text import patterns
 from brain.users import Scope
 
 SQL = statements.load("user_analytics")
@@ -42,6 +44,17 @@ class UserSession:
     ended_at: datetime | None
 
 
+UserOrder = Literal["id", "memories", "latest"]  # by id; the most memories first; the latest turn first
+
+
+@dataclass(frozen=True, slots=True)
+class UserPage:
+    """A page of the users of an agent, and the number of all users that match."""
+
+    rows: tuple[UserCounts, ...]
+    matching: int
+
+
 class UserAnalytics:
     """Reads the users of one agent, under row level security."""
 
@@ -55,9 +68,23 @@ class UserAnalytics:
 
         The rows of all users are counted, so this is for operators.
         """
-        values = {"patterns": patterns(words), "limit": page_limit(limit), "after": after}
-        rows = await paging.fetched(self._database, Scope.all_users(agent_id), SQL.users, **values)
-        return [as_value(UserCounts, row) for row in rows]
+        return [as_value(UserCounts, row) for row in await self._users(agent_id, words, limit=limit, after=after)]
+
+    async def page(
+        self, agent_id: str, words: str | None = None, order: UserOrder = "id", *, limit: int = 50, skip: int = 0
+    ) -> UserPage:
+        """Return the users whose ids contain all words, in an order, from the one after the first `skip` on.
+
+        The rows of all users are counted, so this is for operators.
+        """
+        rows = await self._users(agent_id, words, order=order, limit=limit, skip=skip)
+        return UserPage(tuple(as_value(UserCounts, row) for row in rows), rows[0]["matching"] if rows else 0)
+
+    async def _users(
+        self, agent_id: str, words: str | None, *, order: UserOrder = "id", limit: int, after: str = "", skip: int = 0
+    ) -> Sequence[Any]:
+        values = {"patterns": patterns(words), "limit": page_limit(limit), "after": after, "skip": skip}
+        return await paging.fetched(self._database, Scope.all_users(agent_id), SQL.users, ordered_by=order, **values)
 
     async def counts(self, scope: Scope) -> UserCounts:
         """Return the counts of the view's user."""

@@ -97,6 +97,19 @@ class SqlStatements(Mapping[str, SqlStatement]):
         return len(self.__dict__)
 
 
+def by_view(statement: SqlStatement) -> Mapping[bool, SqlStatement]:
+    """Return the variants of a statement that reads the latest rows, by whether the view sees the rows of all users.
+
+    The operator's view reads one index of all users' rows. Any other view reads the rows of each user whom it sees,
+    since an index by user has no common order. The statement has the slot `<scopes>` for the users, aliased as
+    `scope(of_user)`, and `<of_scope>` for the condition on a table's rows, aliased as `t`.
+    """
+    return {
+        True: statement.fill(scopes="(VALUES (NULL::text))", of_scope="true"),
+        False: statement.fill(scopes="unnest(cognitive.scopes())", of_scope="t.user_id = scope.of_user"),
+    }
+
+
 def load(file: str, **slots: str | int) -> SqlStatements:
     """Load the statements of the file `<file>.sql`, with their slots filled (see `SqlStatement.fill`)."""
     return parse((files(__name__) / f"{file}.sql").read_text(encoding="utf-8"), **slots)

@@ -15,12 +15,12 @@ ORDER BY CASE WHEN :order = 'degraded' THEN sum(degraded)::float8 / sum(turns) E
 LIMIT :limit
 
 -- name: listed
--- A page of all agents whose names match all `patterns` (NULL: all agents), those with the latest turns first, and those
--- without turns last.
+-- A page of the agents whose names match the patterns (NULL: all), those with the latest turns first, and those without
+-- turns last.
 SELECT agent_id, sum(turns)::bigint AS turns, max(at) AS last_day FROM (
     SELECT agent_id, 0 AS turns, NULL::timestamptz AS at FROM cognitive.agent_state
     UNION ALL SELECT agent_id, turns, at FROM cognitive.rollup WHERE span = 'day' AND dimension = 'all') AS each
-WHERE :patterns::text[] IS NULL OR agent_id ILIKE ALL (:patterns)
+WHERE :patterns::text[] IS NULL OR agent_id ILIKE ALL(:patterns::text[])
 GROUP BY agent_id ORDER BY max(at) DESC NULLS LAST, agent_id LIMIT :limit OFFSET :offset
 
 -- name: across_series

@@ -177,11 +177,6 @@ SELECT tag FROM (
 CROSS JOIN LATERAL unnest(m.tags) AS tag
 GROUP BY tag ORDER BY count(*) DESC, tag LIMIT :limit
 
--- name: base
--- Showings and uses by memory type.
-SELECT type, shown, used, last_at AS at, decoys, decoys_used FROM cognitive.usage_base
-WHERE agent_id = :agent_id AND user_id = cognitive.scope()
-
 -- name: life
 -- The times at which a memory was stored and changed, its links to other memories, and its usage.
 SELECT m.id, m.seq, m.type, m.content, m.speaker, m.occurred_at, m.session_id, m.tags, m.pinned, m.replaced_by, m.hidden_at, m.hidden_reason,

@@ -57,10 +57,10 @@ SELECT content FROM cognitive.policy WHERE agent_id = :agent_id AND version = :v
 -- The policies of the latest turns, that of the latest turn first.
 SELECT p.version, p.content, p.first_used_at, r.turns, r.last_at
 FROM (SELECT policy, count(*) AS turns, max(at) AS last_at FROM (
-          SELECT t.policy, t.at FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
-              SELECT policy, at, turn_id FROM cognitive.turn WHERE agent_id = :agent_id AND user_id = scope.of_user
-              ORDER BY at DESC, turn_id DESC LIMIT :latest) AS t
-          ORDER BY t.at DESC, t.turn_id DESC LIMIT :latest) AS latest
+          SELECT own.policy, own.at FROM <scopes> AS scope(of_user) CROSS JOIN LATERAL (
+              SELECT policy, at, turn_id FROM cognitive.turn AS t WHERE t.agent_id = :agent_id AND <of_scope>
+              ORDER BY at DESC, turn_id DESC LIMIT :latest) AS own
+          ORDER BY own.at DESC, own.turn_id DESC LIMIT :latest) AS latest
       GROUP BY policy) AS r
 JOIN cognitive.policy AS p ON p.agent_id = :agent_id AND p.version = r.policy
 ORDER BY r.last_at DESC, p.version
@@ -71,9 +71,14 @@ SELECT version, content, first_used_at, 0 AS turns, first_used_at AS last_at FRO
 WHERE agent_id = :agent_id AND version = ANY(:versions::text[]) ORDER BY version
 
 -- name: base_rates
--- Showings and uses of the scope's memories by type, as decayed sums.
-SELECT type, shown, used, last_at AS at, decoys, decoys_used FROM cognitive.usage_base
-WHERE agent_id = :agent_id AND user_id = cognitive.scope()
+-- Showings and uses by type of the memories that the view sees, as decayed sums, each as of the latest one.
+SELECT type, at, sum(cognitive.decay(shown, last_at, at, :half_life_seconds::float8)) AS shown,
+       sum(cognitive.decay(used, last_at, at, :half_life_seconds::float8)) AS used,
+       sum(cognitive.decay(decoys, last_at, at, :half_life_seconds::float8)) AS decoys,
+       sum(cognitive.decay(decoys_used, last_at, at, :half_life_seconds::float8)) AS decoys_used
+FROM (SELECT u.*, max(last_at) OVER (PARTITION BY type) AS at FROM cognitive.usage_base AS u
+      WHERE agent_id = :agent_id) AS seen
+GROUP BY type, at
 
 -- name: sample
 -- The latest completed turns of [since, until) with their records, newest first.

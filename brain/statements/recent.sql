@@ -3,11 +3,11 @@
 
 -- name: latest
 -- For the slot `latest`: the latest <most> turns of [since, until).
-SELECT t.* FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
-    SELECT user_id, turn_id, at, measures, degraded_codes, model_state FROM cognitive.turn
-    WHERE agent_id = :agent_id AND user_id = scope.of_user AND at >= :since AND at < :until
-    ORDER BY at DESC, turn_id DESC LIMIT <most>) AS t
-ORDER BY t.at DESC, t.turn_id DESC LIMIT <most>
+SELECT latest.* FROM <scopes> AS scope(of_user) CROSS JOIN LATERAL (
+    SELECT user_id, turn_id, at, measures, degraded_codes, model_state FROM cognitive.turn AS t
+    WHERE t.agent_id = :agent_id AND <of_scope> AND at >= :since AND at < :until
+    ORDER BY at DESC, turn_id DESC LIMIT <most>) AS latest
+ORDER BY latest.at DESC, latest.turn_id DESC LIMIT <most>
 
 -- name: turn_models
 -- The language models of the latest <most> turns of [since, until), and how many of their tools were removed to fit.
@@ -50,11 +50,11 @@ UNION ALL
 SELECT count(*) AS turns, count(*) FILTER (WHERE cardinality(degraded) > 0) AS degraded,
        count(*) FILTER (WHERE status = 'failed') AS failed,
        percentile_cont(0.95) WITHIN GROUP (ORDER BY (measures ->> 'elapsed')::float8) AS slow
-FROM (SELECT t.* FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
-          SELECT turn_id, at, degraded, status, measures FROM cognitive.turn
-          WHERE agent_id = :agent_id AND user_id = scope.of_user AND at >= :since
-          ORDER BY at DESC, turn_id DESC LIMIT <most>) AS t
-      ORDER BY t.at DESC, t.turn_id DESC LIMIT <most>) AS latest
+FROM (SELECT own.* FROM <scopes> AS scope(of_user) CROSS JOIN LATERAL (
+          SELECT turn_id, at, degraded, status, measures FROM cognitive.turn AS t
+          WHERE t.agent_id = :agent_id AND <of_scope> AND at >= :since
+          ORDER BY at DESC, turn_id DESC LIMIT <most>) AS own
+      ORDER BY own.at DESC, own.turn_id DESC LIMIT <most>) AS latest
 
 -- name: model_readings
 -- How many of the latest <most> turns of [since, until) a model read to form memories, the turns that wait and those that

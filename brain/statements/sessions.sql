@@ -10,11 +10,12 @@ SELECT session_id, memories, turns, summary, summarized_until, plan, step, start
 FROM cognitive.session WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id
 
 -- name: sessions
--- A page of an agent's sessions, the last used first: those whose id has all `words`, and that have ended or not (NULL:
--- all).
+-- A page of an agent's sessions whose ids match the patterns, last used in [since, until), the last used first. A NULL
+-- filter matches all.
 SELECT session_id, memories, turns, started_at, last_at, ended_at, nullif(user_id, '') AS user_id
-FROM cognitive.session WHERE agent_id = :agent_id AND (:ended::boolean IS NULL OR (ended_at IS NOT NULL) = :ended)
-    AND NOT EXISTS (SELECT 1 FROM unnest(:words::text[]) AS w(word) WHERE strpos(lower(session_id), word) = 0)
+FROM cognitive.session WHERE agent_id = :agent_id AND (:patterns::text[] IS NULL OR session_id ILIKE ALL(:patterns::text[]))
+     AND (:since::timestamptz IS NULL OR last_at >= :since) AND (:until::timestamptz IS NULL OR last_at < :until)
+     AND (:ended::boolean IS NULL OR (ended_at IS NOT NULL) = :ended)
 ORDER BY last_at DESC, session_id, user_id LIMIT :limit OFFSET :offset
 
 -- name: session_turns

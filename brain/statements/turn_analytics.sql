@@ -50,15 +50,25 @@ WHERE agent_id = :agent_id AND dimension = :dimension AND (:value::text IS NULL 
 -- the whole turn without one. `shown_type`, `used` (whether any of them was), `used_unshown` (one that only recall
 -- returned) and `rating` refer to the memories that the turn showed, `held_back` to the disposition of a memory that
 -- it found. `model` '' means turns without a language model. `degradation` is a code.
-WITH page AS MATERIALIZED (
-    SELECT user_id, turn_id, at, looked FROM (
+-- With `whole`, all turns that match are counted, and the page is the one after `skip` of them in another order.
+WITH matched AS MATERIALIZED (
+    SELECT user_id, turn_id, at, looked, CASE :ordered_by::text
+        WHEN 'oldest' THEN -extract(epoch FROM at)::float8
+        WHEN 'slowest' THEN (measures ->> 'elapsed')::float8
+        WHEN 'tokens' THEN coalesce((measures ->> 'pinned_tokens')::int, 0) + (
+            SELECT coalesce(sum(e.tokens), 0) FROM cognitive.exposure AS e
+            WHERE e.agent_id = :agent_id AND e.user_id = walked.user_id AND e.turn_id = walked.turn_id OFFSET 0)
+        WHEN 'used' THEN (
+            SELECT count(*) FILTER (WHERE e.used) FROM cognitive.exposure AS e
+            WHERE e.agent_id = :agent_id AND e.user_id = walked.user_id AND e.turn_id = walked.turn_id OFFSET 0)
+        END AS rank FROM (
         SELECT turn_id, at, status, frame, categories, runtime, policy, degraded, degraded_codes, measures,
             tools_called,
                message, response, recorded_user, user_id,
                row_number() OVER (ORDER BY at DESC, turn_id DESC) AS looked
-        FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+        FROM <scopes> AS scope(of_user) CROSS JOIN LATERAL (
             SELECT * FROM cognitive.turn AS t
-            WHERE t.agent_id = :agent_id AND t.user_id = scope.of_user AND <session> AND at <= :before_at
+            WHERE t.agent_id = :agent_id AND <of_scope> AND <session> AND at <= :before_at
                   AND (at < :before_at OR turn_id < :before_turn_id) AND at >= :since
             ORDER BY at DESC, turn_id DESC LIMIT <most>) AS turn
         ORDER BY at DESC, turn_id DESC LIMIT <most>) AS walked
@@ -88,19 +98,22 @@ WITH page AS MATERIALIZED (
       AND (:model::text IS NULL OR coalesce(measures ->> 'model', '') = :model)
       AND (:tools_cut::boolean IS NULL OR (coalesce((measures ->> 'tools_cut')::int, 0) > 0) = :tools_cut)
       AND (:degradation::text IS NULL OR degraded_codes @> ARRAY[:degradation::text])
-    ORDER BY at DESC, turn_id DESC LIMIT :limit),
--- Only asked where the page is not full: how many there were to look at, and the last of them.
+    ORDER BY at DESC, turn_id DESC LIMIT CASE WHEN :whole::boolean THEN <most> ELSE :limit END),
+page AS MATERIALIZED (
+    SELECT * FROM matched ORDER BY rank DESC NULLS LAST, at DESC, turn_id DESC LIMIT :limit OFFSET :skip),
+-- Only asked where the page is not full, or with `whole`: how many there were to look at, and the last of them.
 reach AS MATERIALIZED (
     SELECT count(*) AS looked, (array_agg(at ORDER BY at, turn_id))[1] AS last_at,
            (array_agg(turn_id ORDER BY at, turn_id))[1] AS last_key
-    FROM (SELECT at, turn_id FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+    FROM (SELECT at, turn_id FROM <scopes> AS scope(of_user) CROSS JOIN LATERAL (
               SELECT at, turn_id FROM cognitive.turn AS t
-              WHERE (SELECT count(*) FROM page) < :limit AND t.agent_id = :agent_id AND t.user_id = scope.of_user
+              WHERE (:whole::boolean OR (SELECT count(*) FROM page) < :limit) AND t.agent_id = :agent_id AND <of_scope>
                     AND <session> AND at <= :before_at AND (at < :before_at OR turn_id < :before_turn_id)
                     AND at >= :since
               ORDER BY at DESC, turn_id DESC LIMIT <most>) AS turn
           ORDER BY at DESC, turn_id DESC LIMIT <most>) AS walked)
-SELECT greatest(reach.looked, page.looked) AS looked, reach.last_at, reach.last_key, t.turn_id, t.session_id,
+SELECT greatest(reach.looked, page.looked) AS looked, reach.last_at, reach.last_key,
+       CASE WHEN :whole::boolean THEN (SELECT count(*) FROM matched) END AS matching, t.turn_id, t.session_id,
        t.recorded_user AS user_id, nullif(t.user_id, '') AS owner,
        t.at, t.status, left(t.message, 500) AS message, t.frame, t.categories, t.runtime, t.policy, t.degraded,
        t.degraded_codes,
@@ -117,7 +130,7 @@ LEFT JOIN LATERAL (
     SELECT count(*) AS shown, count(*) FILTER (WHERE used) AS used, coalesce(sum(tokens), 0) AS tokens
     FROM cognitive.exposure
     WHERE agent_id = :agent_id AND user_id = t.user_id AND turn_id = t.turn_id OFFSET 0) AS e ON true
-ORDER BY t.at DESC, t.turn_id DESC
+ORDER BY page.rank DESC NULLS LAST, t.at DESC, t.turn_id DESC
 
 -- name: turn
 -- The measured values of a turn, and the turns before and after it in its session.
@@ -179,12 +192,12 @@ ORDER BY p.first_used_at DESC, p.version
 WITH latest AS MATERIALIZED (
     SELECT user_id, turn_id, at, message, categories, tools_called, trace -> 'plan' -> 'removed' AS removed,
         trace -> 'trim' -> 'cut' AS cut
-    FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
-        SELECT user_id, turn_id, at, message, categories, tools_called, trace FROM cognitive.turn
-        WHERE agent_id = :agent_id AND user_id = scope.of_user AND (:since::timestamptz IS NULL OR at >= :since)
+    FROM <scopes> AS scope(of_user) CROSS JOIN LATERAL (
+        SELECT user_id, turn_id, at, message, categories, tools_called, trace FROM cognitive.turn AS t
+        WHERE t.agent_id = :agent_id AND <of_scope> AND (:since::timestamptz IS NULL OR at >= :since)
             AND (:until::timestamptz IS NULL OR at < :until)
-        ORDER BY at DESC LIMIT :max_turns) AS turn
-    ORDER BY at DESC LIMIT :max_turns),
+        ORDER BY at DESC, turn_id DESC LIMIT :max_turns) AS turn
+    ORDER BY at DESC, turn_id DESC LIMIT :max_turns),
 gone AS (
     SELECT latest.*, name, 1 AS was_removed, 0 AS was_cut
     FROM latest CROSS JOIN LATERAL jsonb_array_elements_text(removed) AS name WHERE jsonb_typeof(removed) = 'array'

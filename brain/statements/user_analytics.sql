@@ -1,15 +1,24 @@
 -- name: users
--- The users of an agent whose ids match the patterns, by id, after `after`, with their counts. It runs in the
--- operator's view, whose `scopes` are the users with turns or memories.
-SELECT u.user_id, coalesce(c.memories, 0) AS memories, s.sessions, s.turns, s.last_at
-FROM (SELECT user_id FROM unnest(cognitive.scopes()) AS known(user_id)
-      WHERE user_id <> '' AND user_id > :after AND (:patterns::text[] IS NULL OR user_id ILIKE ALL(:patterns::text[]))
-      ORDER BY user_id LIMIT :limit) AS u
+-- The users of an agent whose ids match the patterns, in an order, after `after` and `skip` more, with their counts. It
+-- runs in the operator's view, whose `scopes` are the users with turns or memories.
+WITH known AS MATERIALIZED (
+    SELECT user_id FROM unnest(cognitive.scopes()) AS known(user_id)
+    WHERE user_id <> '' AND (:patterns::text[] IS NULL OR user_id ILIKE ALL(:patterns::text[])))
+SELECT u.user_id, coalesce(c.memories, 0) AS memories, s.sessions, s.turns, s.last_at,
+       (SELECT count(*) FROM known) AS matching
+FROM (SELECT known.user_id, CASE :ordered_by::text
+          WHEN 'memories' THEN (SELECT memories::float8 FROM cognitive.corpus
+                                WHERE agent_id = :agent_id AND user_id = known.user_id)
+          WHEN 'latest' THEN (SELECT extract(epoch FROM max(at))::float8 FROM cognitive.turn
+                              WHERE agent_id = :agent_id AND user_id = known.user_id)
+          END AS rank
+      FROM known WHERE user_id > :after
+      ORDER BY rank DESC NULLS LAST, user_id LIMIT :limit OFFSET :skip) AS u
 LEFT JOIN cognitive.corpus AS c ON c.agent_id = :agent_id AND c.user_id = u.user_id
 CROSS JOIN LATERAL (
     SELECT count(*) AS sessions, coalesce(sum(turns), 0)::bigint AS turns, max(last_at) AS last_at
     FROM cognitive.session WHERE agent_id = :agent_id AND user_id = u.user_id) AS s
-ORDER BY u.user_id
+ORDER BY u.rank DESC NULLS LAST, u.user_id
 
 -- name: counts
 -- The counts of the view's user.

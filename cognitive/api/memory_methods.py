@@ -95,7 +95,7 @@ class MemoryMethods:
         until: datetime | None = None,
         where: Mapping[str, Any] | None = None,
         as_of: datetime | None = None,
-        user_id: str | None = None,
+        user_id: UserId = None,
         related_only: bool = False,
         max_lag_seconds: float | None = None,
     ) -> RecallHits:
@@ -120,7 +120,8 @@ class MemoryMethods:
                 `brain.filters`.
             as_of: only memories that were visible at this time, which must not be after `now`: they had occurred, and
                 were not hidden (superseded, retired, expired, merged) yet.
-            user_id: the user whose memories are searched beside the shared ones; None searches shared ones only.
+            user_id: the user whose memories are searched beside the shared ones; None searches shared ones only, and
+                `ALL_USERS`, outside of a turn, those of all users.
             related_only: leave out memories that share no word with the query and whose vector is far from it.
             max_lag_seconds: read the standby that COGNITIVE_REPLICA_URL names if it lags no more behind; the result's
                 `lag_seconds` says how much, or None if the primary was read. Not within a turn.
@@ -132,9 +133,9 @@ class MemoryMethods:
         """
         event_loop.require(self.loop)
         filters = recall_filter(where, tags, session_id, since, until, as_of, now)
-        scope = Scope.of(agent_id, user_id).require_one("recall (admin.find lists the memories of all users)")
+        scope = Scope.of(agent_id, user_id)
         return await self._recall.search(
-            scope,
+            scope.require_one("a recall within a turn") if turn_id is not None else scope,
             query,
             memory_type,
             limit,

@@ -140,12 +140,13 @@ class PoliciesApi:
         note = await self._noted(note)
         return await self._store.save(agent_id, version, base.version, effective, by=_by(by), note=note)
 
-    async def base_rates(self, agent_id: str, *, user_id: str | None = None) -> Mapping[str, Masses]:
-        """Return how often memories of each type were shown and used, as sums that decay over time.
+    async def base_rates(self, agent_id: str, *, user_id: UserId = None) -> Mapping[str, Masses]:
+        """Return how often memories of each type that the view sees were shown and used, as sums that decay over time.
 
         Budgets that are learned from usage are computed from these sums.
         """
-        return await self._store.base_rates(Scope.of_one(agent_id, user_id))
+        scope = Scope.of(agent_id, user_id)
+        return await self._store.base_rates(scope, (await self._resolver.current(agent_id)).usage.half_life_days)
 
     async def activate(
         self, agent_id: str, version: str | None, *, by: str, note: str = "", after: int | None = None

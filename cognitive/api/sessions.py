@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from brain.artifacts import Artifact, ArtifactPage, Artifacts, MatchingLine
-from brain.sessions import ClearedSession, Sessions, SessionSummary
+from brain.sessions import ClearedSession, SessionFilter, Sessions, SessionSummary
 from brain.turns import TurnLog
 from brain.users import Scope, UserId
 from cognitive.errors import InvalidInput, UnknownArtifact
@@ -15,7 +15,7 @@ from cognitive.formation.former import Former
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.session.conversation import SessionManager
 from cognitive.session.recent import ResumedSession
-from cognitive.validation import require_id, require_label
+from cognitive.validation import require_aware, require_id, require_label
 
 # A turn may wait this long for its model; an older open turn was probably lost.
 RECALL_TURN_MAX_AGE_MINUTES = 10.0
@@ -50,21 +50,28 @@ class SessionsApi:
         limit: int = 50,
         offset: int = 0,
         *,
-        words: str = "",
+        words: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
         ended: bool | None = None,
         user_id: UserId = None,
     ) -> tuple[SessionSummary, ...]:
         """Return at most `limit` sessions of a view from position `offset`, the last used first.
 
-        Only those whose id contains all `words`, and that have ended or have not; None: both.
+        Only sessions whose ids contain all `words`, that were last used from `since` on and before `until`, and that
+        were ended or, with `ended` False, were not.
 
         Raises:
-            InvalidInput: `limit` is not 1 to 500, or `offset` is negative.
+            InvalidInput: `limit` is not 1 to 500, `offset` is negative, or a time has no time zone.
         """
         scope = Scope.of(agent_id, user_id)
         for name, value, minimum, maximum in (("limit", limit, 1, _MAX_SESSIONS), ("offset", offset, 0, 2**31)):
             _require_between(name, value, minimum, maximum)
-        return tuple(await self._sessions.page(scope, limit, offset, words, ended))
+        for name, at in (("since", since), ("until", until)):
+            require_aware(name, at)
+        if words is not None:
+            require_label("words", words)
+        return tuple(await self._sessions.page(scope, limit, offset, SessionFilter(words, since, until, ended)))
 
     async def resume(self, agent_id: str, session_id: str, *, user_id: str | None = None) -> ResumedSession | None:
         """Return the state from which a session continues: summary, last messages and plan.

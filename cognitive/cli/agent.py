@@ -34,13 +34,16 @@ def command() -> None:
 
 
 @command.command("list", cls=JsonCommand, shape="{agents: [name]}")
+@click.argument("words", required=False)
+@limit(1_000, 100_000)
+@click.option("--offset", default=0, type=click.IntRange(0), help="Number of agents to skip.")
 @click.option("--url", help="URL of a login that sees all agents; default: COGNITIVE_DATABASE_URL.")
-def list_(url: str | None) -> None:
-    """List all agents that have memories.
+def list_(words: str | None, limit: int, offset: int, url: str | None) -> None:
+    """List the agents by name, or those whose names contain all WORDS.
 
     The login must bypass row level security, as a superuser does; the embedded server needs no URL.
     """
-    run(_agents(url), _show_agents, key="agents", empty_message="There are no agents.")
+    run(_agents(url, words, limit, offset), _show_agents, key="agents", empty_message="There are no such agents.")
 
 
 def _show_agents(agents: Sequence[str]) -> None:
@@ -48,10 +51,12 @@ def _show_agents(agents: Sequence[str]) -> None:
         printing.line(each)
 
 
-async def _agents(url: str | None) -> Sequence[str]:
+async def _agents(url: str | None, words: str | None, limit: int, offset: int) -> Sequence[str]:
     from cognitive import admin
 
-    return await admin.agents(url)
+    wanted = (words or "").casefold().split()
+    found = [each for each in await admin.agents(url) if all(word in each.casefold() for word in wanted)]
+    return found[offset : offset + limit]
 
 
 @command.command(

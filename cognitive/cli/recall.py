@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import cognitive
+from brain.users import UserId
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.options import AGENT, MOMENT, SINCE, TYPE, UNTIL, USER, WHERE, aware, limit
+from cognitive.cli.options import AGENT, MOMENT, SINCE, TYPE, UNTIL, WHERE, aware, limit, view
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -40,7 +41,7 @@ class _RecallAnswer:
 )
 @click.argument("query")
 @AGENT
-@USER
+@view
 @TYPE
 @limit(10, 200)
 @click.option("--tag", "tags", multiple=True, help="Only memories with one of these tags.")
@@ -63,7 +64,7 @@ class _RecallAnswer:
 def command(
     query: str,
     agent: str,
-    user_id: str | None,
+    user_id: UserId,
     memory_type: str | None,
     limit: int,
     tags: tuple[str, ...],

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import cognitive
-from brain.users import UserId
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
-from cognitive.cli.options import AGENT, USER, YES, confirm, limit, view
+from cognitive.cli.options import AGENT, SINCE, UNTIL, USER, YES, confirm, limit, view
 
 if TYPE_CHECKING:
     from brain.sessions import ClearedSession, SessionSummary
@@ -37,27 +36,22 @@ def command() -> None:
     cls=JsonCommand,
     shape="{sessions: [{session_id, memories, turns, started_at, last_at, ended_at?, user_id?}]}",
 )
+@click.argument("words", required=False)
 @AGENT
 @view
 @limit(50, 500)
 @click.option("--offset", default=0, type=click.IntRange(0), help="Number of sessions to skip.")
-@click.option("--words", default="", help="Only ids with these words.")
-@click.option("--ended/--open", default=None, help="Only ended or open ones.")
-def list_(agent: str, user_id: UserId, limit: int, offset: int, words: str, ended: bool | None) -> None:
-    """List the sessions of an agent, the last used first."""
-    run(
-        _list(agent, user_id, limit, offset, {"words": words, "ended": ended}),
-        _show_list,
-        key="sessions",
-        empty_message=f"Agent {agent!r} has no sessions.",
-    )
+@SINCE
+@UNTIL
+@click.option("--ended/--open", default=None, help="Only ended or open sessions.")
+def list_(agent: str, **filters: Any) -> None:
+    """List the sessions of an agent, the last used first, or those whose ids contain all WORDS."""
+    run(_list(agent, filters), _show_list, key="sessions", empty_message=f"Agent {agent!r} has no such session.")
 
 
-async def _list(
-    agent: str, user_id: UserId, limit: int, offset: int, wanted: Mapping[str, Any]
-) -> Sequence[SessionSummary]:
+async def _list(agent: str, filters: Mapping[str, Any]) -> Sequence[SessionSummary]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.sessions.list(agent, limit, offset, **wanted, user_id=user_id)
+        return await layer.sessions.list(agent, **filters)
 
 
 def _show_list(sessions: Sequence[SessionSummary]) -> None:

@@ -17,7 +17,7 @@ from brain.store import Progress
 from brain.types import Memory, MemoryType, NewMemory
 from brain.users import UserId
 from cognitive.client.namespaces import RemoteAdmin, RemoteExplain, RemotePolicies, RemoteSessions, RemoteUpkeep, id_of
-from cognitive.client.transport import ApiTransport, portions, view_query
+from cognitive.client.transport import ApiTransport, portions, view_fields, view_query
 from cognitive.degradation import Degradation
 from cognitive.errors import InvalidInput
 from cognitive.feedback.conversations import RememberedConversation
@@ -212,7 +212,7 @@ class CognitiveClient:
         as_of: datetime | None = None,
         related_only: bool = False,
         max_lag_seconds: float | None = None,
-        user_id: str | None = None,
+        user_id: UserId = None,
     ) -> RecallHits:
         """Return the agent's memories that match a query, best first; there are at least `more` further ones.
 
@@ -235,7 +235,7 @@ class CognitiveClient:
             as_of=as_of,
             related_only=related_only,
             max_lag_seconds=max_lag_seconds,
-            user_id=user_id,
+            **view_fields(user_id),
         )
         found = await self._of(FoundMemories, "POST", agent_id, "memories", "search", body=body)
         return RecallHits(found.memories, found.more, found.lag_seconds)

@@ -43,10 +43,22 @@ class RemoteSessions:
         self._transport = transport
 
     async def list(
-        self, agent_id: str, limit: int = 50, offset: int = 0, *, user_id: UserId = None
+        self,
+        agent_id: str,
+        limit: int = 50,
+        offset: int = 0,
+        *,
+        words: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        ended: bool | None = None,
+        user_id: UserId = None,
     ) -> tuple[SessionSummary, ...]:
-        """Return at most `limit` sessions of a view from position `offset`, the last used first."""
-        path, query = ("agents", agent_id, "sessions"), view_query(user_id) | {"limit": limit, "offset": offset}
+        """Return at most `limit` sessions of a view from position `offset`, as `layer.sessions.list` does."""
+        given = {"words": words, "since": since, "until": until, "ended": ended}
+        query = view_query(user_id) | {"limit": limit, "offset": offset}
+        query |= {name: value for name, value in given.items() if value is not None}
+        path = ("agents", agent_id, "sessions")
         return await self._transport.request(tuple[SessionSummary, ...], "GET", *path, query=query)
 
     async def clear(self, agent_id: str, session_id: str, *, user_id: str | None = None) -> ClearedSession:

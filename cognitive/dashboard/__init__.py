@@ -8,11 +8,13 @@ Modules, in order of execution:
 - `access`: identify the visitor by a token, and protect forms against cross-site requests.
 - `params`: read the agent, the period and the time zone of a request.
 - `page`: define a page's route and the arguments of its handler.
+- `slow_pages`: answer a slow page with its frame, and read the page meanwhile.
 - `all_agents`: totals of all agents, and the most degraded ones.
 - `agent_list`: the list of all agents, and the agents that the switcher offers.
 - `overview`: metrics of one agent over a period.
 - `state`: the state of an agent in the last fifteen minutes.
-- `turns`: the list of turns, with search and filters.
+- `turns`: the list of turns, with search, filters and orders.
+- `turn_filters`: read the filters of the list of turns from a URL.
 - `turn_detail`: one turn: its plan, candidates, prompt, response and used memories.
 - `turn_file`: a turn as one self-contained HTML file.
 - `conversation`: the turns of a session as a conversation.
@@ -25,7 +27,7 @@ Modules, in order of execution:
 - `memory`: one memory: its usage, turns, near-duplicates and changes.
 - `timeline`: compute a memory's usage and boost over time.
 - `memory_forms`: rate, edit, replace and forget memories.
-- `list_files`: the lists of turns, memories and candidates as files.
+- `list_files`: lists of turns, memories, candidates, users, sessions and policies as files.
 - `users`: the users of an agent with their counts, and one user's sessions, memories and turns.
 - `policies`: the policies of an agent: live, shadow, candidates, history and learned data.
 - `learned_budgets`: the token budgets that are learned from the use of each memory type.
@@ -42,6 +44,7 @@ Shared by pages:
 - `trends`: charts of metrics over the steps of a period.
 - `time_buckets`: divide a period into hours or days.
 - `exports`: lists as CSV or JSON files.
+- `sorting`: the order of a list, and the place of its page in it.
 - `charts`: draw charts as SVG.
 - `formats`: format numbers and times.
 - `rendering`: render templates as HTML, and serve static files.

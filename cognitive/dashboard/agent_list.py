@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import get_args
 from urllib.parse import urlencode
 
 from starlette.exceptions import HTTPException
@@ -13,7 +12,7 @@ from starlette.responses import Response
 from brain.analytics.fleet import MAX_AGENTS, AgentOrder
 from brain.analytics.turn_rows import Total
 from brain.analytics.turns import TurnAnalytics
-from cognitive.dashboard import exports
+from cognitive.dashboard import exports, sorting
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.params import PageQuery
 from cognitive.errors import InvalidInput, StoreError, StoreUnavailable
@@ -28,6 +27,7 @@ _COLUMNS: Mapping[AgentOrder, str] = {
     "degraded": "Degraded",
     "last": "Latest turn",
 }
+ORDERS = tuple(_COLUMNS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +46,11 @@ class AgentRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """A column by which the list can be sorted, with the link that sorts it."""
-
-    label: str
-    link: str
-    chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
 class AgentList:
     """The list of agents as its template shows it: at most PAGE of the `matching` agents whose names have `words`."""
 
     rows: tuple[AgentRow, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[sorting.Column, ...]
     order: AgentOrder
     words: str
     matching: int
@@ -71,7 +62,7 @@ async def read(analytics: TurnAnalytics, query: PageQuery, limit: int = PAGE) ->
     Raises:
         InvalidInput: the order is unknown.
     """
-    order = wanted_order(query)
+    order = sorting.wanted_order(query, ORDERS, "turns")
     words = query.params.get("q", "")[:_MAX_NAME_LENGTH].strip()
     totals, matching = await analytics.fleet.listed(query.period(), order, words, limit)
     most = max((each.numbers.turns for each in totals), default=0) or 1
@@ -102,23 +93,9 @@ def address(query: PageQuery, page: str, **params: str) -> str:
     return f"{query.base}/{page}?{urlencode(params)}"
 
 
-def wanted_order(query: PageQuery) -> AgentOrder:
-    """Return the order of the list that the URL asks for.
-
-    Raises:
-        InvalidInput: the order is unknown.
-    """
-    name = query.params.get("sort") or "turns"
-    found = next((each for each in get_args(AgentOrder) if each == name), None)
-    if found is None:
-        raise InvalidInput(f"sort: expected one of {', '.join(get_args(AgentOrder))}")
-    order: AgentOrder = found
-    return order
-
-
-def _column(name: AgentOrder, label: str, order: AgentOrder, query: PageQuery) -> Column:
+def _column(name: AgentOrder, label: str, order: AgentOrder, query: PageQuery) -> sorting.Column:
     params = {**query.period_params(), **({"q": query.params["q"]} if query.params.get("q") else {})}
-    return Column(label, address(query, "", **params, sort=name), name == order)
+    return sorting.Column(label, address(query, "", **params, sort=name), name == order, ascending=name == "name")
 
 
 async def show(visit: Visit) -> Response:
@@ -149,7 +126,7 @@ def _file_rows(rows: Sequence[AgentRow]) -> list[exports.Row]:
 
 
 async def _read(visit: Visit, limit: int) -> AgentList:
-    wanted_order(visit.query)
+    sorting.wanted_order(visit.query, ORDERS, "turns")
     try:
         return await read(visit.analytics, visit.query, limit)
     except StoreUnavailable:

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from brain.analytics.turn_rows import Period, Point, Total
 from brain.analytics.turns import TurnAnalytics
 from brain.rollups import RollupCounts
-from cognitive.dashboard import agent_list
+from cognitive.dashboard import agent_list, sorting
 from cognitive.dashboard.agent_list import AgentList, AgentRow
 from cognitive.dashboard.charts import Chart
 from cognitive.dashboard.formats import compact, percent
@@ -163,7 +163,7 @@ async def chart(visit: Visit) -> Response:
 
 
 async def _read(visit: Visit) -> AllAgentsData | None:
-    agent_list.wanted_order(visit.query)
+    sorting.wanted_order(visit.query, agent_list.ORDERS, "turns")
     visit.query.period()  # raises InvalidInput for an invalid period
     try:
         return await read(visit.analytics, visit.query)

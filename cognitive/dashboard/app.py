@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -57,14 +56,12 @@ from cognitive.dashboard.access import (
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.params import PageQuery, zone
 from cognitive.dashboard.rendering import TemplateRenderer, static_files
+from cognitive.dashboard.slow_pages import SlowPages, without_key
 from cognitive.errors import CognitiveError, InvalidInput, SchemaError, StoreUnavailable
 from cognitive.layer import CognitiveLayer
 from cognitive.validation import require_label
 
 log = logging.getLogger(__name__)
-
-_WAIT = "wait"  # URL parameter of a page that waits for its data without showing its frame first
-_SHELL_SECONDS = 1.0  # a page of the navigation that takes longer is preceded by its frame, so that something answers
 
 PAGES: tuple[PageRoute, ...] = (  # in the order of the navigation
     *all_agents.PAGES,
@@ -96,7 +93,7 @@ def create(layer: CognitiveLayer, analytics: TurnAnalytics, access: AccessContro
 
     `analytics` reads the data of the pages, and `access` checks visitors.
     """
-    handlers = PageHandlers(layer, analytics, access, TemplateRenderer(PAGES))
+    handlers = PageHandlers(layer, analytics, access, TemplateRenderer(PAGES), SlowPages())
     app = Starlette(
         routes=[
             Mount("/static", static_files()),
@@ -146,6 +143,7 @@ class PageHandlers:
     analytics: TurnAnalytics
     access: AccessControl
     renderer: TemplateRenderer
+    slow_pages: SlowPages
 
     def handler_of(self, page: PageRoute) -> Callable[[Request], Awaitable[Response]]:
         """Return the request handler for a page's route, which checks access before it calls the page.
@@ -154,8 +152,7 @@ class PageHandlers:
         from a page of all agents to the agent's overview, and gets a 403 for another agent's page. Too many requests
         get a 429. Forms are checked here, before the page's own code, so that no page can forget it.
 
-        If a page of the navigation takes longer than a second, a browser gets its frame, which requests the page again
-        and waits for it.
+        If a page of the navigation takes longer than a second, a browser gets its frame, which requests the page.
         """
 
         async def handle(request: Request) -> Response:
@@ -187,23 +184,14 @@ class PageHandlers:
             def render(template: str, query: PageQuery, **values: Any) -> Response:
                 return self._page(request, template, query, nav_path=page.nav_path, **values)
 
-            reading = page.handle(
-                Visit(
-                    request,
-                    visitor,
-                    _page_query(request, agent, operator=visitor.operator),
-                    self.layer,
-                    self.analytics,
-                    render,
-                    form,
-                )
-            )
-            if not (page.label and _may_wait(request)):
-                return await reading
-            try:
-                return await asyncio.wait_for(reading, _SHELL_SECONDS)
-            except TimeoutError:
-                return render("slow.html", _page_query(request, agent), address=_address(request))
+            def frame(address: str) -> Response:
+                return render("slow.html", _page_query(request, agent), address=address)
+
+            query = _page_query(request, agent, operator=visitor.operator)
+            visit = Visit(request, visitor, query, self.layer, self.analytics, render, form)
+            if not page.label:
+                return await page.handle(visit)
+            return await self.slow_pages.answer(request, visitor, lambda: page.handle(visit), frame)
 
         return handle
 
@@ -289,24 +277,12 @@ class PageHandlers:
         return response
 
 
-def _may_wait(request: Request) -> bool:
-    """Return True if a browser asks for a whole page, and may be shown the page's frame first."""
-    whole = "text/html" in request.headers.get("accept", "") and not request.headers.get("hx-request")
-    return whole and request.method == "GET" and _WAIT not in request.query_params
-
-
-def _address(request: Request) -> str:
-    """Return the URL of the same page, which waits for its data."""
-    return f"{request.url.path}?{urlencode({**request.query_params, _WAIT: 'yes'})}"
-
-
 def _redirect_to_own_agent(request: Request, agent: str) -> Response:
     return RedirectResponse(_page_query(request, agent).link("overview"), 303)
 
 
 def _page_query(request: Request, agent: str, *, operator: bool = False) -> PageQuery:
-    params = {name: value for name, value in request.query_params.items() if name != _WAIT}
-    local = zone(request.cookies.get("zone"))
+    local, params = zone(request.cookies.get("zone")), without_key(request.query_params)
     return PageQuery(agent, datetime.now(UTC), local, _base(request), params, operator)
 
 

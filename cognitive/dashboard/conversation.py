@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from cognitive.dashboard import turns
+from cognitive.dashboard import turn_filters
 from cognitive.dashboard.page import PageRoute, Visit
 
 PAGE = 50  # turns on a page
@@ -14,7 +14,7 @@ PAGE = 50  # turns on a page
 async def show(visit: Visit) -> Response:
     """Render the turns of a session, oldest first."""
     query = visit.query
-    session, after = query.params.get("session", ""), turns.after(query.params)
+    session, after = query.params.get("session", ""), turn_filters.after(query.params)
     page = await visit.analytics.conversation(query.one, session, limit=PAGE, after=after)
     if not page.rows and after is None:
         raise HTTPException(404, "This view has no such session.")

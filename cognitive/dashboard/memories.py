@@ -111,7 +111,7 @@ class MemoriesView:
 
     `sample` is a note that the group was drawn from a random sample, or "" if all memories were examined. `looked` is
     the number of memories examined, and `back_to` the time of the oldest of them. `whole` is True if the list is
-    unfiltered and at its beginning.
+    unfiltered and at its beginning. `total` is the number of memories in an unfiltered list, else None.
     """
 
     tabs: tuple[Tab, ...]
@@ -128,6 +128,7 @@ class MemoriesView:
     following: str | None
     newest: str | None
     whole: bool
+    total: int | None
     file_params: Mapping[str, str]
     timed_out: bool
 
@@ -172,7 +173,7 @@ async def _search(layer: CognitiveLayer, query: PageQuery, wanted: MemoryListFil
         session_id=wanted.session_id,
         since=wanted.since,
         until=wanted.until,
-        user_id=query.user,
+        user_id=query.view,
     )
 
 
@@ -222,6 +223,7 @@ def view(data: MemoriesData, query: PageQuery) -> MemoriesView:
         following=_following(data, name, query),
         newest=query.with_changes("memories", after=None) if query.params.get("after") else None,
         whole=not params and not name and not query.params.get("after"),
+        total=None if params or name else data.sizes.memories,
         file_params={name: value for name, value in query.params.items() if name not in ("agent", "as")},
         timed_out=data.hits is None,
     )

@@ -119,7 +119,7 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
     showings, shown_at, base, near, revisions, running = await asyncio.gather(
         analytics.showings(scope, id, limit=PAGE, after=after),
         analytics.shown_at(scope, id),
-        analytics.base(own),
+        layer.policies.base_rates(agent, user_id=memories[0].user_id),
         analytics.similar(own, id, least=_MIN_COSINE),
         layer.admin.revisions(agent, id, user_id=query.view),
         layer.policies.running(agent),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,7 +57,7 @@ class Visit:
         return RedirectResponse(self.query.link(page, **params), 303)
 
 
-Handler = Callable[[Visit], Awaitable[Response]]
+Handler = Callable[[Visit], Coroutine[Any, Any, Response]]
 
 
 @dataclass(frozen=True, slots=True)

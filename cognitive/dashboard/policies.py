@@ -143,7 +143,7 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
         policies.history(agent, "shadow"),
         analytics.policies(query.scope, MAX_SEEN),
         layer.admin.category_learning(agent, user_id=query.view),
-        policies.base_rates(agent, user_id=query.user),
+        policies.base_rates(agent, user_id=query.view),
     )
     compared_with = effective.shadow_version
     compared = (

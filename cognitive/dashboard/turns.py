@@ -6,31 +6,34 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from starlette.responses import Response
 
-from brain.analytics.turn_rows import Dimension, Period, Total, TurnFilter, TurnListRow
+from brain.analytics.paging import MAX_LOOKED
+from brain.analytics.turn_rows import Dimension, Period, Total, TurnListRow
 from brain.analytics.turn_rows import ResultPage as RowPage
-from brain.analytics.turns import TurnAnalytics
+from brain.analytics.turns import TurnAnalytics, TurnOrder
 from brain.types import MEMORY_TYPES
+from cognitive.dashboard import sorting, turn_filters
 from cognitive.dashboard.formats import moment as format_moment
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.params import RANGES, PageQuery, parse_time
-from cognitive.errors import InvalidInput
 
 PAGE = 50  # turns on a page
 _PAGE_OF_WHY = 10  # turns on a page that explains a memory in each turn; each explanation reads a whole record
-STATUSES = ("open", "completed", "failed", "abandoned", "unfinished")
-HELD_BACK = ("deduped", "trimmed")
-YES_NO = ("yes", "no")
+_ORDERS: Mapping[TurnOrder, str] = {
+    "newest": "Newest first",
+    "oldest": "Oldest first",
+    "slowest": "Slowest first",
+    "tokens": "Most tokens first",
+    "used": "Most used first",
+}
 _FLAGS = (
     ("degraded", "Degraded"),
     ("abstained", "Abstained"),
     ("used", "Used a memory"),
     ("used_unshown", "Used but not shown"),
 )
-_RATINGS: Mapping[str, bool] = {"useful": True, "not useful": False}
 _CHOSEN: Mapping[str, Dimension] = {"frame": "frame", "category": "category", "runtime": "runtime", "tool": "tool"}
 _CHOICES_OF = RANGES["90d"][1]  # the selects offer the values of turns in this time
 _NAMES = {
@@ -78,7 +81,7 @@ _HIDDEN_PARAMS = (
     "tools_cut",
     "degradation",
 )  # filters that only links set; the form has no fields for them
-_MAX_FILTER_LENGTH = 200  # characters; longer values are cut
+_NOT_IN_FILES = ("agent", "as", "sort", "skip")  # parameters of pages; files are newest first
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +120,9 @@ class AppliedTurnFilter:
 class TurnsView:
     """The content of the page that lists turns, as its template shows it.
 
-    The search for matching turns examined `looked` turns, back to the time `back_to`. `whole` is True if no filter is
-    set and the list begins with the newest turn.
+    The search for matching turns examined `looked` turns, back to the time `back_to`. `place` says which of the
+    matching turns the page has. `heads` are the columns with numbers. `whole` is True if no filter is set and the list
+    begins with the newest turn.
     """
 
     rows: tuple[TurnListRow, ...]
@@ -133,6 +137,10 @@ class TurnsView:
     newest: str | None
     looked: int
     back_to: datetime | None
+    place: str
+    order: TurnOrder
+    orders: Mapping[TurnOrder, str]
+    heads: tuple[sorting.Column, ...]
     whole: bool
     file_params: Mapping[str, str]
 
@@ -145,82 +153,27 @@ async def read(
     page, totals = await asyncio.gather(
         analytics.turns(
             query.scope,
-            turn_filter(query),
+            turn_filters.turn_filter(query),
             limit=_PAGE_OF_WHY if query.params.get("why") else PAGE,
-            after=after(query.params),
+            after=turn_filters.after(query.params),
+            order=_order(query),
+            skip=sorting.skipped(query),
+            counted=True,
         ),
         asyncio.gather(*(analytics.totals(query.scope, lately, by, timed=False) for by in _CHOSEN.values())),
     )
     return page, {name: _values(name, each) for name, each in zip(_CHOSEN, totals, strict=True)}
 
 
-def turn_filter(query: PageQuery) -> TurnFilter:
-    """Return the filter of turns that the URL's parameters describe.
-
-    Raises:
-        InvalidInput: a value is unknown, or a time or number is invalid.
-    """
-    params = {name: value[:_MAX_FILTER_LENGTH] for name, value in query.params.items() if value}
-    since, until = query.bounds()
-    if "range" in params:
-        period = query.period()
-        since, until = since or period.since, until or period.until
-    for name, known in (
-        ("status", STATUSES),
-        ("dropped", HELD_BACK),
-        ("shown_type", MEMORY_TYPES),
-        ("rated", tuple(_RATINGS)),
-    ):
-        if params.get(name, known[0]) not in known:
-            raise InvalidInput(f"{name}: expected one of {', '.join(known)}")
-    return TurnFilter(
-        words=params.get("q"),
-        session_id=params.get("session"),
-        status=params.get("status"),
-        frame=params.get("frame"),
-        category=params.get("category"),
-        runtime=params.get("runtime"),
-        policies=tuple(filter(None, params.get("policy", "").split(","))),
-        tool=params.get("tool"),
-        degraded=_yes(params, "degraded"),
-        abstained=_yes(params, "abstained"),
-        user_id=query.user,
-        showed=params.get("shown_type"),
-        used=_yes(params, "used"),
-        used_unshown=bool(_yes(params, "used_unshown")),
-        rating=_RATINGS[params["rated"]] if "rated" in params else None,
-        held_back=params.get("dropped"),
-        stage=params.get("stage"),
-        min_ms=_number(params, "min_ms"),
-        model=params.get("model"),
-        tools_cut=_yes(params, "tools_cut"),
-        reason=params.get("degradation"),
-        since=since,
-        until=until,
-    )
-
-
-def after(params: Mapping[str, str]) -> tuple[Any, ...] | None:
-    """Return the position (time, turn id) in the list of turns after which this page begins; None for the first page.
-
-    Raises:
-        InvalidInput: the position has no valid time.
-    """
-    if not params.get("after"):
-        return None
-    at, _, turn_id = params["after"].partition("~")
-    return parse_time({"after": at}, "after"), turn_id
-
-
 def view(page: RowPage[TurnListRow], values: Mapping[str, tuple[str, ...]], query: PageQuery) -> TurnsView:
     """Convert a page of turns and the filters' values to the form that the template shows."""
     params = {name: value for name, value in query.params.items() if name in _NAMES and value}
-    choices = [TurnFilterSelect("status", "Status", STATUSES, params.get("status", ""))]
+    choices = [TurnFilterSelect("status", "Status", turn_filters.STATUSES, params.get("status", ""))]
     choices += [TurnFilterSelect(name, name.capitalize(), own, params.get(name, "")) for name, own in values.items()]
     choices += [TurnFilterSelect("shown_type", "Showed", MEMORY_TYPES, params.get("shown_type", ""))]
     choices += [TurnFilterSelect("range", "Any time", tuple(RANGES), params.get("range", ""))]
-    choices += [TurnFilterSelect(name, label, YES_NO, params.get(name, "")) for name, label in _FLAGS]
-    choices += [TurnFilterSelect("rated", "Rated", tuple(_RATINGS), params.get("rated", ""))]
+    choices += [TurnFilterSelect(name, label, turn_filters.YES_NO, params.get(name, "")) for name, label in _FLAGS]
+    choices += [TurnFilterSelect("rated", "Rated", tuple(turn_filters.RATINGS), params.get("rated", ""))]
     return TurnsView(
         rows=page.rows,
         choices=tuple(_with_chosen(choice) for choice in choices),
@@ -231,18 +184,69 @@ def view(page: RowPage[TurnListRow], values: Mapping[str, tuple[str, ...]], quer
             AppliedTurnFilter(
                 _NAMES[name],
                 _filter_text(name, value, query),
-                query.with_changes("turns", **{name: None, "after": None}),
+                query.with_changes("turns", **{name: None, "after": None, "skip": None}),
             )
             for name, value in params.items()
         ),
         words=params.get("q", ""),
         why=query.params.get("why", ""),
-        older=query.with_changes("turns", after=f"{page.after[0].isoformat()}~{page.after[1]}") if page.after else None,
-        newest=query.with_changes("turns", after=None) if query.params.get("after") else None,
+        older=_next(page, query),
+        newest=query.with_changes("turns", after=None, skip=None) if _later(query) else None,
         looked=page.looked,
         back_to=page.back_to,
-        whole=not params and not query.params.get("after"),
-        file_params={name: value for name, value in query.params.items() if name not in ("agent", "as")},
+        place=_place(page, query),
+        order=_order(query),
+        orders=_ORDERS,
+        heads=_heads(query),
+        whole=not params and not _later(query),
+        file_params={name: value for name, value in query.params.items() if name not in _NOT_IN_FILES},
+    )
+
+
+def _order(query: PageQuery) -> TurnOrder:
+    return sorting.wanted_order(query, _ORDERS, "newest")
+
+
+def _later(query: PageQuery) -> bool:
+    """Return True if the page is not the first of its list."""
+    return bool(query.params.get("after")) or sorting.skipped(query) > 0
+
+
+def _next(page: RowPage[TurnListRow], query: PageQuery) -> str | None:
+    """Return the link to the next page: further matching turns, or those before the examined ones."""
+    skip = sorting.skipped(query) + len(page.rows)
+    if _order(query) != "newest" and skip < (page.matching or 0):
+        return query.with_changes("turns", skip=skip)
+    if page.after is None:
+        return None
+    after, by_time = f"{page.after[0].isoformat()}~{page.after[1]}", _order(query) == "newest"
+    return query.with_changes("turns", after=after, skip=min(skip, sorting.MAX_SKIPPED) or None if by_time else None)
+
+
+def _place(page: RowPage[TurnListRow], query: PageQuery) -> str:
+    skip = sorting.skipped(query)
+    total = (page.matching or 0) + (skip if _order(query) == "newest" else 0)
+    return sorting.place(skip, len(page.rows), total, more=page.looked == MAX_LOOKED)
+
+
+def _heads(query: PageQuery) -> tuple[sorting.Column, ...]:
+    """Return the columns with numbers. That of the time alternates between the newest and the oldest turns first."""
+    order = _order(query)
+    by_time: TurnOrder = "oldest" if order == "newest" else "newest"
+    columns: tuple[tuple[str, TurnOrder], ...] = (
+        ("Used of shown", "used"),
+        ("Tokens", "tokens"),
+        ("Prepared in", "slowest"),
+        ("Time", by_time),
+    )
+    return tuple(
+        sorting.Column(
+            label,
+            query.with_changes("turns", sort=name, after=None, skip=None),
+            name == order or (label == "Time" and order in ("newest", "oldest")),
+            ascending=order == "oldest",
+        )
+        for label, name in columns
     )
 
 
@@ -270,26 +274,6 @@ def _filter_text(name: str, value: str, query: PageQuery) -> str:
     if name == "min_ms":
         return f"{value} ms"
     return RANGES[value][0] if name == "range" and value in RANGES else value
-
-
-def _yes(params: Mapping[str, str], name: str) -> bool | None:
-    if name not in params:
-        return None
-    if params[name] not in YES_NO:
-        raise InvalidInput(f"{name}: expected yes or no")
-    return params[name] == "yes"
-
-
-def _number(params: Mapping[str, str], name: str) -> float | None:
-    if name not in params:
-        return None
-    try:
-        value = float(params[name])
-    except ValueError:
-        raise InvalidInput(f"{name}: expected milliseconds, a number from 0 to 1e9") from None
-    if not 0 <= value < 1e9:
-        raise InvalidInput(f"{name}: expected milliseconds, a number from 0 to 1e9")
-    return value
 
 
 async def listed(visit: Visit) -> Response:

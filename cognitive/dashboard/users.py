@@ -3,32 +3,63 @@
 from __future__ import annotations
 
 import asyncio
+from typing import get_args
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from brain.analytics.memory_rows import MemoryListFilter
 from brain.analytics.turn_rows import TurnFilter
+from brain.analytics.users import UserOrder
+from cognitive.dashboard import sorting
 from cognitive.dashboard.page import PageRoute, Visit
+from cognitive.dashboard.params import PageQuery
 from cognitive.errors import InvalidInput
 
 PAGE = 50  # users on a page
+ORDERS: tuple[UserOrder, ...] = get_args(UserOrder)
 _LATEST = 20  # memories and turns on a user's page
 
 
 async def show_list(visit: Visit) -> Response:
-    """Render the users of an agent with their counts, by id; `q` searches in their ids.
+    """Render the users of an agent with their counts; `q` searches in their ids, `sort` is the order.
 
     Visitors who may not see all users at once name one.
     """
     query = visit.query
     if not query.operator:
-        return visit.page("users.html", users=None, words="", following=None)
-    words = query.params.get("q", "")
-    users = await visit.analytics.users.list(query.agent, words, limit=PAGE, after=query.params.get("after", ""))
-    following = query.with_changes("users", after=users[-1].user_id) if len(users) == PAGE else None
+        return visit.page("users.html", users=None)
+    words, skip = query.params.get("q", ""), sorting.skipped(query)
+    order = sorting.wanted_order(query, ORDERS, "id")
+    page = await visit.analytics.users.page(query.agent, words, order, limit=PAGE, skip=skip)
+    later = skip + len(page.rows)
     template = "_users.html" if visit.request.headers.get("hx-request") else "users.html"
-    return visit.page(template, users=users, words=words, following=following)
+    return visit.page(
+        template,
+        users=page.rows,
+        words=words,
+        order=order,
+        columns=_columns(query, order),
+        place=sorting.place(skip, len(page.rows), page.matching),
+        following=query.with_changes("users", skip=later) if later < min(page.matching, sorting.MAX_SKIPPED) else None,
+    )
+
+
+def _columns(query: PageQuery, order: UserOrder) -> tuple[sorting.Column, ...]:
+    """Return the columns of the list of users. Those that an index serves sort it."""
+    labels: tuple[tuple[str, UserOrder | None], ...] = (
+        ("User", "id"),
+        ("Memories", "memories"),
+        ("Sessions", None),
+        ("Turns", None),
+        ("Latest turn", "latest"),
+    )
+    return tuple(
+        sorting.Column(
+            label, query.with_changes("users", sort=name, skip=None) if name else None, name == order, name == "id"
+        )
+        for label, name in labels
+    )
 
 
 async def show(visit: Visit) -> Response:

@@ -16,6 +16,7 @@ Modules, in order of execution:
 - `policies`: show, save, compare and activate policies.
 - `agents`: list agents and the tools of past turns, erase an agent, show the context sizes of models.
 - `front`: describe the server at `/`, and list the routes of the API at `/docs`.
+- `response_examples`: add examples of responses to the API's description.
 - `api_page`: make the page of the API's routes and schemas.
 - `health`: answer probes, and return metrics.
 - `context_cache`: cache prepared turns until their outcome arrives.

@@ -83,7 +83,7 @@ async def agents(
     layer: Layer,
     limit: Annotated[int, Query(ge=1, le=MAX_AGENTS)] = 50,
     offset: Annotated[int, Query(ge=0, le=2**31)] = 0,
-    words: Annotated[str, Query(max_length=200, description="Words that the ids contain.")] = "",
+    words: Annotated[Label | None, Query(max_length=200, description="Words that the names contain.")] = None,
 ) -> list[AgentSummary]:
     """Return a page of the agents, those with the latest turns first.
 
@@ -93,10 +93,9 @@ async def agents(
     analytics = layer.explain.analytics
     if caller.agent is None:
         return await analytics.fleet.page(limit, offset, words)
-    if offset or not all(word in caller.agent.lower() for word in words.lower().split()):
-        return []
     own = await analytics.users.counts(Scope.of(caller.agent, caller.user))
-    return [AgentSummary(caller.agent, own.turns, own.last_at)]
+    found = all(word.casefold() in caller.agent.casefold() for word in (words or "").split())
+    return [AgentSummary(caller.agent, own.turns, own.last_at)] if found and not offset else []
 
 
 @global_router.get("/context-budgets", summary="Show the context size of each model")

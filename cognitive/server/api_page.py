@@ -40,7 +40,8 @@ def _routes(paths: Mapping[str, Any], schemas: Mapping[str, Schema]) -> Iterator
                 group = tag
                 yield f"<h2>{escape(tag)}</h2>"
             yield f"<h3><code>{method.upper()} {escape(path)}</code></h3>{_text(route.get('description', ''))}"
-            yield f"<ul>{''.join(f'<li>{each}</li>' for each in _contents(route))}</ul>{_example(route, schemas)}"
+            yield f"<ul>{''.join(f'<li>{each}</li>' for each in _contents(route))}</ul>"
+            yield from _examples(route, schemas)
 
 
 def _contents(route: Mapping[str, Any]) -> Iterator[str]:
@@ -57,13 +58,21 @@ def _contents(route: Mapping[str, Any]) -> Iterator[str]:
                 yield f"response {status}: {_type(content.get('schema', {}))}"
 
 
-def _example(route: Mapping[str, Any], schemas: Mapping[str, Schema]) -> str:
-    """Return an example of the route's body, or nothing if its schema has none."""
+def _examples(route: Mapping[str, Any], schemas: Mapping[str, Schema]) -> Iterator[str]:
+    """Yield an example of the route's body and one of its response, as far as the description has them."""
     for content in route.get("requestBody", {}).get("content", {}).values():
         schema = content.get("schema", {})
         for example in schemas.get(_referenced(schema), schema).get("examples", ())[:1]:
-            return f"<p>Example:</p><pre>{escape(json.dumps(example, indent=2, ensure_ascii=False))}</pre>"
-    return ""
+            yield f"<p>Example of a body:</p><pre>{_json(example)}</pre>"
+    for answer in route.get("responses", {}).values():
+        for content in answer.get("content", {}).values():
+            if "example" in content:
+                body = _json(content["example"])
+                yield f"<details><summary>Example of a response</summary><pre>{body}</pre></details>"
+
+
+def _json(value: Any) -> str:
+    return escape(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 def _schema(name: str, schema: Schema) -> str:

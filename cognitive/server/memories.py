@@ -66,8 +66,8 @@ async def recall(agent_id: AgentId, body: RecallBody, layer: Layer, caller: Iden
 
     The method is POST, so that queries appear neither in URLs nor in logs.
     """
-    arguments = {name: getattr(body, name) for name in RecallBody.model_fields}
-    arguments["user_id"] = user_of(caller, body.user_id)
+    arguments = {name: getattr(body, name) for name in RecallBody.model_fields if name != "all_users"}
+    arguments["user_id"] = view_of(caller, body.user_id, body.all_users)
     hits = await layer.recall(agent_id, **arguments)
     return FoundMemories(hits, hits.more, hits.lag_seconds)
 

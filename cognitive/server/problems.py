@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from cognitive.errors import CognitiveError, InvalidInput
+from cognitive.server import response_examples
 from cognitive.wire.problems import MEDIA_TYPE, Problem, UnknownToken, http_problem, to_problem
 
 log = logging.getLogger(__name__)
@@ -76,6 +77,7 @@ def describe_problems(app: FastAPI) -> None:
         if app.openapi_schema is None:
             components = default_openapi().setdefault("components", {})
             components.setdefault("schemas", {})["Problem"] = TypeAdapter(Problem).json_schema()
+            response_examples.add_to(default_openapi())
         return default_openapi()
 
     app.openapi = openapi  # type: ignore[method-assign]  # FastAPI's documented way to extend the description

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse
 
 from brain.artifacts import Artifact, ArtifactPage, MatchingLine
 from brain.sessions import ClearedSession, SessionSummary
-from brain.types import Label
+from brain.types import Label, Moment
 from cognitive.server.auth import ERASING, AgentId, Identified
 from cognitive.server.requests import Layer, StrictRoute
 from cognitive.server.users import UserOfQuery, ViewOfQuery, user_of
@@ -40,11 +40,15 @@ async def sessions(
     view: ViewOfQuery,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     offset: Annotated[int, Query(ge=0, le=2**31)] = 0,
-    words: Annotated[str, Query(max_length=200, description="Words that the ids contain.")] = "",
-    ended: Annotated[bool | None, Query(description="Only sessions that have ended, or have not.")] = None,
+    words: Annotated[Label | None, Query(max_length=200, description="Words that the ids contain.")] = None,
+    since: Annotated[Moment | None, Query(description="Last used from this time on.")] = None,
+    until: Annotated[Moment | None, Query(description="Last used before this time.")] = None,
+    ended: Annotated[bool | None, Query(description="Only sessions that were ended, or that were not.")] = None,
 ) -> tuple[SessionSummary, ...]:
     """Return a page of the agent's sessions, the last used first."""
-    return await layer.sessions.list(agent_id, limit, offset, words=words, ended=ended, user_id=view)
+    return await layer.sessions.list(
+        agent_id, limit, offset, words=words, since=since, until=until, ended=ended, user_id=view
+    )
 
 
 @router.get("/sessions/{session_id:name}", summary="Resume a session (resume)")

@@ -168,6 +168,7 @@ class RecallBody(InputModel):
     related_only: bool = False
     max_lag_seconds: Annotated[float, Field(ge=0)] | None = None
     user_id: RequestUser = None
+    all_users: AllUsersField = False
 
 
 class FindBody(InputModel):

@@ -7,7 +7,7 @@ import io
 import re
 from urllib.parse import parse_qs, urlsplit
 
-from cognitive import NewMemory
+from cognitive import NewMemory, Outcome, Turn
 from cognitive.server.tokens import create
 from tests.dashboard.conftest import DEPLOY
 
@@ -66,3 +66,33 @@ async def test_sign_in_leads_to_no_other_site(guarded, tokens):
         guarded.cookies.clear()
         answer = await sign_in(guarded, token, f"?page={page}")
         assert answer.headers["location"] == "/ui/", page
+
+
+async def test_users_and_sessions_are_saved_as_files(pages, guarded, tokens, layer, agent):
+    for user in ("ada", "bob"):
+        facts = [NewMemory(type="fact", content=f"Boat {n}.", user_id=user) for n in range(1 + (user == "bob"))]
+        await layer.remember(agent, facts)
+        turn = Turn(agent_id=agent, session_id=f"of-{user}", text="Which boat?", user_id=user)
+        await layer.post_turn(await layer.pre_turn(turn), Outcome(response="None."))
+    users = rows_of(await pages.get(of(agent, "users.file?sort=memories")))
+    found = (await pages.get(of(agent, "users.file?q=ad&as=json"))).json()
+    sessions = rows_of(await pages.get(of(agent, "user/sessions.file?user=ada")))
+    guarded.cookies.set("cognitive_token", create(tokens, agent)[1])
+
+    assert [(row["user_id"], row["memories"], row["turns"]) for row in users] == [("bob", "2", "1"), ("ada", "1", "1")]
+    assert [row["user_id"] for row in found] == ["ada"]
+    assert [row["session_id"] for row in sessions] == ["of-ada"]
+    assert (await guarded.get(of(agent, "users.file"))).status_code == 403
+
+
+async def test_policies_are_saved_as_files(pages, layer, sample_agent):
+    saved = await layer.policies.save(sample_agent, {"evidence.threshold": 1.0}, by="ada", note="=less")
+    await layer.policies.activate(sample_agent, saved.version, by="ada")
+    [candidate] = rows_of(await pages.get(of(sample_agent, "policies.file")))
+    [activation] = (await pages.get(of(sample_agent, "policies.file?of=history&as=json"))).json()
+    [turns] = rows_of(await pages.get(of(sample_agent, "policies.file?of=turns")))
+
+    assert (candidate["version"], candidate["note"]) == (saved.version, "'=less")
+    assert (activation["role"], activation["version"], activation["author"]) == ("live", saved.version, "ada")
+    assert turns["turns"] == "2"
+    assert (await pages.get(of(sample_agent, "policies.file?of=none"))).status_code == 422

@@ -19,13 +19,15 @@ from tests.serving import client_of
 
 
 class BusyDatabase:
-    """A database that answers when `free` is set."""
+    """A database that answers when `free` is set, and counts the reads."""
 
     def __init__(self, database) -> None:
         self._database = database
         self.free = asyncio.Event()
+        self.reads = 0
 
     async def run(self, scope, work, *, timeout=60.0):
+        self.reads += 1
         await self.free.wait()
         return await self._database.run(scope, work, timeout=timeout)
 
@@ -38,14 +40,37 @@ async def busy(layer):
         yield database, client
 
 
-async def test_browser_gets_the_frame_of_a_slow_page_then_the_page(busy, sample_agent):
+BROWSER = {"Accept": "text/html"}
+
+
+def address_of(frame) -> str:
+    """Return the address that the frame of a page requests."""
+    return html.unescape(re.search(r'http-equiv="refresh" content="0; url=([^"]+)"', frame.text)[1])
+
+
+async def test_browser_gets_the_frame_of_a_slow_page_whose_reads_run_once(busy, sample_agent):
     database, client = busy
     named = {"agent": sample_agent, "status": "completed"}
-    frame = await client.get("/ui/turns", params=named, headers={"Accept": "text/html"})
+    frame = await client.get("/ui/turns", params=named, headers=BROWSER)
     assert (frame.status_code, "Postgres is slow to answer" in frame.text) == (200, True)
     assert 'aria-current="page"' in frame.text
-    address = html.unescape(re.search(r'http-equiv="refresh" content="0; url=([^"]+)"', frame.text)[1])
+    reads = database.reads
     database.free.set()
-    page = await client.get(address, headers={"Accept": "text/html"})
+    page = await client.get(address_of(frame), headers=BROWSER)
     assert "When do we deploy?" in page.text
-    assert "wait=yes" not in page.text.split("<main")[1]  # links of the page have their frame again
+    assert "wait=" not in page.text.split("<main")[1]  # links of the page have their frame again
+    assert database.reads == reads
+    await client.get(address_of(frame), headers=BROWSER)  # a reload shows the data of now
+    assert database.reads == 2 * reads
+
+
+async def test_slow_page_is_read_again_for_another_zone_or_page(busy, sample_agent):
+    database, client = busy
+    frame = await client.get("/ui/turns", params={"agent": sample_agent}, headers=BROWSER)
+    database.free.set()
+    first = database.reads
+    other = await client.get(address_of(frame).replace("/turns?", "/overview?"), headers=BROWSER)
+    assert "<h1>Turns" not in other.text
+    second = database.reads
+    await client.get(address_of(frame), headers=BROWSER | {"Cookie": "zone=Asia/Tokyo"})
+    assert (second > first, database.reads > second) == (True, True)

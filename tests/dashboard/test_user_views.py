@@ -125,6 +125,15 @@ async def test_memories_of_a_view_are_those_that_its_user_sees(pages, layer, age
     assert ("boat house" in text, OWN["ada"] in text, OWN["bob"][:20] in text) == (True, True, False)
 
 
+async def test_operator_searches_the_memories_of_all_users(pages, guarded, tokens, agent_with_users):
+    named = {"agent": agent_with_users, "q": "key"}
+    found = html.unescape((await pages.get("/ui/memories", params=named)).text)
+    assert [OWN[user][:20] in found for user in OWN] == [True, True]
+    guarded.cookies.set("cognitive_token", create_token(tokens, agent_with_users)[1])
+    shared = html.unescape((await guarded.get("/ui/memories", params=named)).text)
+    assert [OWN[user][:20] in shared for user in OWN] == [False, False]
+
+
 @pytest.fixture
 async def no_operator_role(urls):
     admin = await asyncpg.connect(urls.admin)

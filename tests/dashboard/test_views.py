@@ -7,7 +7,7 @@ import pytest
 
 from brain.analytics.turn_rows import Period, Point, ResultPage, Total
 from brain.rollups import RollupCounts
-from cognitive.dashboard import measures, overview, time_buckets, turns
+from cognitive.dashboard import measures, overview, time_buckets, turn_filters, turns
 from cognitive.dashboard.params import PageQuery, zone
 from cognitive.errors import InvalidInput
 
@@ -113,7 +113,7 @@ def test_day_of_25_hours_has_25_steps():
 
 
 def test_query_parameters_make_a_filter():
-    filters = turns.turn_filter(
+    filters = turn_filters.turn_filter(
         query(q="redis", status="failed", degraded="yes", abstained="no", min_ms="120", range="24h")
     )
 
@@ -126,7 +126,7 @@ def test_query_parameters_make_a_filter():
 )
 def test_invalid_filter_is_refused_with_its_name(params):
     with pytest.raises(InvalidInput, match=next(iter(params))):
-        turns.after(params), turns.turn_filter(query(**params))
+        turn_filters.after(params), turn_filters.turn_filter(query(**params))
 
 
 def test_filters_can_be_removed_and_the_next_page_continues():
@@ -139,4 +139,4 @@ def test_filters_can_be_removed_and_the_next_page_continues():
     assert page.applied[0].remove_link == "/ui/turns?agent=a+b%2F%C3%BC&q=x"
     assert next(choice for choice in page.choices if choice.name == "frame").values == ("debug", "rare")
     after = page.older.partition("after=")[2].replace("%3A", ":").replace("%2B", "+")
-    assert turns.after({"after": after}) == (NOW, "t~1")
+    assert turn_filters.after({"after": after}) == (NOW, "t~1")

@@ -216,7 +216,10 @@ def test_every_command_works_and_prints_its_documented_json(shell, urls, tmp_pat
     assert shell("memory", "retire", twin)["memories"][0]["hidden_reason"] == "retired"
     assert shell("memory", "forget", fact, "--yes")["memories"] == 1
     assert [each["session_id"] for each in shell("session", "list")["sessions"]][-1:] == ["s1"]
+    assert [each["session_id"] for each in shell("session", "list", "S1", "--open")["sessions"]] == ["s1"]
+    assert shell("session", "list", "none", code=NO) == {"sessions": []}
     assert shell.agent in shell("agent", "list", "--url", urls.admin)["agents"]
+    assert shell("agent", "list", shell.agent[:9].upper(), "--limit", "1", "--url", urls.admin)["agents"] != []
     [own] = shell("remember", "Ann likes jazz.", "--user", "ann")["ids"]
     [copy] = shell("memory", "share", own, "--user", "ann")["ids"]
     assert shell("memory", "show", copy)["memories"][0]["source"] == f"shared:{own}"

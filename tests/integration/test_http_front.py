@@ -8,6 +8,8 @@ import asyncpg
 
 from brain.postgres import roles
 from cognitive import NewMemory, Outcome, Turn
+from cognitive.client import CognitiveClient
+from cognitive.client.transport import ApiTransport
 from cognitive.server.assembly import mounts
 from cognitive.server.config import ServerConfig
 from cognitive.server.tokens import create
@@ -83,6 +85,26 @@ async def test_sessions_are_listed_by_page_last_used_first(layer, agent):
     assert [each["session_id"] for each in first + rest] == ["three", "two", "one"]
     assert [each["turns"] for each in first] == [1, 1]
     assert [[each["session_id"] for each in found] for found in (open_, ended)] == [["two"], ["three"]]
+
+
+async def test_sessions_are_filtered_by_words_time_and_end(layer, agent):
+    for session in ("tea-monday", "tea-friday", "boats"):
+        await talk(layer, agent, session)
+    await layer.end_session(agent, "tea-monday")
+    [boats, friday, _] = await layer.sessions.list(agent)
+    async with inside(layer) as client:
+        remote = CognitiveClient(ApiTransport(client, seconds=5, attempts=1), pre_turn_seconds=5)
+        for filters, found in (
+            ({"words": "TEA"}, ["tea-friday", "tea-monday"]),
+            ({"words": "tea mon"}, ["tea-monday"]),
+            ({"words": "t%"}, []),
+            ({"ended": True}, ["tea-monday"]),
+            ({"ended": False, "words": "tea"}, ["tea-friday"]),
+            ({"since": boats.last_at}, ["boats"]),
+            ({"until": friday.last_at}, ["tea-monday"]),
+        ):
+            assert [each.session_id for each in await remote.sessions.list(agent, **filters)] == found, filters
+        assert (await client.get(f"/api/v1/agents/{agent}/sessions?since=today")).status_code == 422
 
 
 async def test_agents_are_listed_to_an_admin_and_only_itself_to_an_agent(urls, layer, agent, tmp_path):

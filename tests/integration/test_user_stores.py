@@ -19,13 +19,14 @@ from brain.erasure.erasing import Eraser
 from brain.erasure.retention import Retention
 from brain.ivf_index import IvfIndex
 from brain.opening import connections
+from brain.policies import PolicyStore
 from brain.postgres.database import Database
 from brain.postgres.migrate import upgrade
 from brain.postgres.schema import HEAD
 from brain.search import MemorySearch, Query
 from brain.settings import Settings
 from brain.store import MemoryStore
-from brain.users import SHARED, Scope, View
+from brain.users import ALL_USERS, SHARED, Scope, View
 from cognitive import NewMemory
 from cognitive.admin import migrate
 from cognitive.errors import SchemaError
@@ -64,9 +65,11 @@ async def test_base_rates_of_shared_and_private_memories_are_added(database, age
     insert = f"INSERT INTO cognitive.usage_base ({columns}) VALUES ($1, $2, 'fact', $3, 4, $4)"
     await admin.executemany(insert, [(agent, "", 8.0, AT), (agent, "ann", 6.0, AT + timedelta(days=7))])
     query = Query({"fact": 10}, "kettle", None, WordEmbedder().model, half_life_days=7)
-    for user, shown, used in (("ann", 10, 6), (SHARED, 8, 4)):
-        base = (await MemorySearch(database).find(Scope(agent, user), query)).base["fact"]
-        assert (base.shown, base.used) == (shown, used)
+    for user, shown, used in (("ann", 10, 6), (SHARED, 8, 4), (ALL_USERS, 10, 6)):
+        scope = Scope(agent, user)
+        found = (await MemorySearch(database).find(scope, query)).base["fact"]
+        for base in (found, (await PolicyStore(database).base_rates(scope, half_life_days=7))["fact"]):
+            assert (base.shown, base.used) == (shown, used)
 
 
 async def test_users_store_search_and_erase_side_by_side(database, agent, admin):

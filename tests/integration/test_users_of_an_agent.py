@@ -190,7 +190,7 @@ async def test_invalid_users_are_refused_before_anything_is_read(layer, agent, u
 
 async def test_operators_view_is_refused_where_a_user_is_needed(layer, agent):
     for call in (
-        lambda: layer.recall(agent, "bike", user_id=ALL_USERS),
+        lambda: layer.recall(agent, "bike", turn_id="t", user_id=ALL_USERS),
         lambda: layer.why(agent, "t", "00000000-0000-0000-0000-000000000000", user_id=ALL_USERS),
         lambda: layer.resume(agent, "s", user_id=ALL_USERS),
         lambda: layer.work.plan(agent, "s", ["x"], user_id=ALL_USERS),
