@@ -80,8 +80,6 @@ class FleetAnalytics:
 
         Those with the latest turns come first.
 
-        `words` must all be in their names.
-
         Raises:
             InvalidInput: `limit` or `offset` is out of range.
             SchemaError: the login was not granted the role `cognitive_overview`.

@@ -59,6 +59,8 @@ SLOTS = {
     "session": "session_id = :session_id",
     "condition": "TRUE",
     "own": "user_id = cognitive.scope()",
+    "scopes": "unnest(cognitive.scopes())",
+    "of_scope": "t.user_id = scope.of_user",
     "table": "turn",
 }
 PARTS = ("listed", "narrowed", "listed_words", "listed_vectors", "admitted", "short", "indexed")  # with a filter
