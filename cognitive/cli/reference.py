@@ -47,7 +47,7 @@ In the shapes below, `?` marks a value that may be null, `{…}` an object with 
 behind `|` belongs to another use of the command. Times are ISO 8601 with their offset. Shapes with a name:
 """.strip()
 
-_MIN_SHARED = 3  # commands with the same option, at which it is described once for all of them
+_MIN_SHARED = 2  # commands with the same option, at which it is described once for all of them
 _SHAPES: Mapping[str, str] = {
     "ESTIMATE": evaluate.ESTIMATE,
     "EVALUATION": evaluate.EVALUATION,
