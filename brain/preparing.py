@@ -94,9 +94,9 @@ class Preparation:
         pieces = [self._passages(agent_id, memory, memory.occurred_at or now) for memory in memories]
         await self._vectors(agent_id, [piece for own in pieces for piece in own])
 
-    def forget(self, memory: Memory) -> None:
-        """Remove the texts of a changed memory from the embedders' caches."""
-        old = passages(memory.content, memory.speaker, _surroundings(memory), memory.occurred_at)
+    def forget(self, memory: NewMemory | Memory, occurred_at: datetime) -> None:
+        """Remove the texts of a memory from the embedders' caches."""
+        old = passages(memory.content, memory.speaker, _surroundings(memory), occurred_at)
         self._embedders.forget([text for _, _, text in texts(old)])
 
     def _passages(self, agent_id: str, memory: NewMemory, occurred_at: datetime) -> list[IndexedPassage]:

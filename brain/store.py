@@ -126,13 +126,22 @@ class MemoryStore:
         restored = [replace(item, id=metadata[item.identity].id, kept=metadata[item.identity]) for item in prepared]
         return await memory_rows.write(c, scope, restored, self._embedders, self._languages)
 
-    async def embed(self, agent_id: str, memories: Sequence[NewMemory], now: datetime) -> None:
+    async def embed(self, agent_id: str, memories: Sequence[NewMemory], now: datetime) -> list[NewMemory]:
         """Embed memories that are about to be stored, so that storing them finds their vectors in the cache.
+
+        Return them as they will be stored, for `unembed`.
 
         Raises:
             EmbeddingError: a text could not be embedded.
         """
-        await self._preparation.embed(agent_id, await self._redacted(memories), now)
+        redacted = await self._redacted(memories)
+        await self._preparation.embed(agent_id, redacted, now)
+        return redacted
+
+    def unembed(self, memories: Sequence[NewMemory], now: datetime) -> None:
+        """Remove the vectors of memories that are not stored after all from the cache."""
+        for memory in memories:
+            self._preparation.forget(memory, memory.occurred_at or now)
 
     async def remember_of_turn(
         self,
@@ -294,7 +303,7 @@ class MemoryStore:
             first=sharing(scope.agent_id),
         )
         if rewritten:
-            self._preparation.forget(old)
+            self._preparation.forget(old, old.occurred_at)
         return rewritten
 
     async def revisions(self, scope: Scope, id: UUID) -> list[Revision]:

@@ -1,4 +1,4 @@
-"""The recall tool: search memory with the model's own query, by the same retrieval and ranking as at a turn's start."""
+"""The recall tool: search memory with the model's own query, as a turn's start does, with more candidates."""
 
 from __future__ import annotations
 

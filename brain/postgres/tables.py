@@ -211,6 +211,7 @@ turn = Table(
     CheckConstraint("model_state IN ('waiting', 'parked', 'read')"),
     Index("turn_user_session", "agent_id", "user_id", "session_id", "at"),
     Index("turn_user_time", "agent_id", "user_id", "at"),
+    Index("turn_agent_time", "agent_id", "at", "turn_id"),
     Index("turn_user_forming", "agent_id", "user_id", "turn_id", postgresql_where=text("forming")),
     Index(
         "turn_user_reading", "agent_id", "user_id", "session_id", "at",

@@ -27,6 +27,7 @@ INSERT INTO cognitive.artifact_chunk (agent_id, user_id, artifact_id, ordinal, s
 SELECT :agent_id, cognitive.scope(), p.artifact_id, p.ordinal, p.start, p.line, p.content
 FROM unnest(:artifact_ids::uuid[], :ordinals::integer[], :starts::bigint[], :lines::bigint[], :contents::text[])
      AS p(artifact_id, ordinal, start, line, content)
+RETURNING ordinal
 
 -- name: of_session
 -- The artifacts of a session of the transaction's scope, oldest first.

@@ -35,10 +35,10 @@ def command() -> None:
 
 @command.command("list", cls=JsonCommand, shape="{agents: [name]}")
 @click.argument("words", required=False)
-@limit(1_000, 100_000)
+@click.option("--limit", type=click.IntRange(1), help="Maximum number of agents; default: all.")
 @click.option("--offset", default=0, type=click.IntRange(0), help="Number of agents to skip.")
 @click.option("--url", help="URL of a login that sees all agents; default: COGNITIVE_DATABASE_URL.")
-def list_(words: str | None, limit: int, offset: int, url: str | None) -> None:
+def list_(words: str | None, limit: int | None, offset: int, url: str | None) -> None:
     """List the agents by name, or those whose names contain all WORDS.
 
     The login must bypass row level security, as a superuser does; the embedded server needs no URL.
@@ -51,12 +51,12 @@ def _show_agents(agents: Sequence[str]) -> None:
         printing.line(each)
 
 
-async def _agents(url: str | None, words: str | None, limit: int, offset: int) -> Sequence[str]:
+async def _agents(url: str | None, words: str | None, limit: int | None, offset: int) -> Sequence[str]:
     from cognitive import admin
 
     wanted = (words or "").casefold().split()
     found = [each for each in await admin.agents(url) if all(word in each.casefold() for word in wanted)]
-    return found[offset : offset + limit]
+    return found[offset:][:limit]
 
 
 @command.command(

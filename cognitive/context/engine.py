@@ -185,8 +185,8 @@ class ContextEngine:
         """Search for a query of the model or a user; return the memories found as candidates, best first.
 
         `queries` has one query for each memory type; memories of all types are ranked together. Retrieval and ranking
-        are those of a turn. There is no abstention, budget or deduplication. `model` names the embedding model to
-        search by; by default it is the agent's live model. `reads` reads from a standby.
+        are those of a turn, with more candidates. There is no abstention, budget or deduplication. `model` names the
+        embedding model to search by; by default it is the agent's live model. `reads` reads from a standby.
 
         Raises:
             EmbeddingError: this process does not have the named embedding model.

@@ -49,7 +49,7 @@ def _key(candidate: Candidate) -> Hashable:
     attributes = json.dumps(compared, sort_keys=True, default=str) if compared else ""
     speaker = hit.speaker.casefold() if hit.speaker else None
     source = hit.source if hit.type != "episode" and "formed_by" not in hit.attributes else None
-    return hit.type, speaker, source, hit.hidden_reason, attributes, _compared(hit.content)
+    return hit.user_id, hit.type, speaker, source, hit.hidden_reason, attributes, _compared(hit.content)
 
 
 def _compared(content: str) -> str:

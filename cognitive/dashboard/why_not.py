@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from brain.analytics.turn_rows import TurnListRow
 from brain.types import Memory
+from brain.users import UserId
 from cognitive.dashboard import turns
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.params import PageQuery
@@ -41,9 +42,9 @@ class WhyNot:
 
 
 async def find_memories(
-    layer: CognitiveLayer, query: PageQuery, limit: int
+    layer: CognitiveLayer, query: PageQuery, limit: int, view: UserId
 ) -> tuple[list[UUID], Mapping[UUID, Memory]]:
-    """Find memories by the id or the search text in the URL, in the view of its user.
+    """Find memories by the id or the search text in the URL, in a view.
 
     Return their ids, best match first, and the memories by id. An id is returned even if no such memory is stored.
     """
@@ -54,7 +55,7 @@ async def find_memories(
     if id is not None:
         ids = [id]
     else:
-        hits = await layer.recall(agent, words, limit=limit, now=query.now, user_id=query.user)
+        hits = await layer.recall(agent, words, limit=limit, now=query.now, user_id=view)
         ids = list(dict.fromkeys(hit.memory_id for hit in hits))
     return ids, {memory.id: memory for memory in await layer.get(agent, ids, user_id=query.view)}
 
@@ -62,7 +63,7 @@ async def find_memories(
 async def explain_in_turns(layer: CognitiveLayer, query: PageQuery, rows: Sequence[TurnListRow]) -> WhyNot:
     """Explain, for each of the turns, why the memory that the visitor searched for was shown or not."""
     words = query.params.get("why", "").strip()
-    ids, memories = await find_memories(layer, query, 1 + _MAX_OTHERS)
+    ids, memories = await find_memories(layer, query, 1 + _MAX_OTHERS, query.view)
     if not ids:
         return WhyNot(words)
     explanations = await asyncio.gather(
@@ -79,7 +80,7 @@ async def explain_in_turn(layer: CognitiveLayer, query: PageQuery) -> tuple[Cand
         UnknownTurn: the agent has no such turn.
     """
     agent, turn_id = query.agent, query.params.get("id", "")
-    ids, words = await find_memories(layer, query, _MAX_EXPLAINED)
+    ids, words = await find_memories(layer, query, _MAX_EXPLAINED, query.user)
     explanations = await asyncio.gather(*(layer.why(agent, turn_id, id, user_id=query.user) for id in ids))
     return tuple(candidate_view(explanation, words.get(explanation.memory_id)) for explanation in explanations)
 

@@ -123,12 +123,20 @@ class Capture:
             self._queue.start(work, *scope.key, exchange.turn_id)
         return corrections
 
-    async def embed(self, exchange: CapturedExchange | None) -> None:
-        """Embed the messages that `keep` will store. If that fails, `keep` embeds them again and reports the error."""
+    async def embed(self, exchange: CapturedExchange | None) -> Sequence[NewMemory]:
+        """Embed the messages that `keep` will store, and return them for `forget`.
+
+        If that fails, `keep` embeds them again and reports the error.
+        """
         if exchange is not None:
             with suppress(EmbeddingError):
                 memories = episodes(exchange, self._policy.for_agent(exchange.agent_id))
-                await self._store.embed(exchange.agent_id, memories, exchange.at)
+                return await self._store.embed(exchange.agent_id, memories, exchange.at)
+        return ()
+
+    def forget(self, embedded: Sequence[NewMemory]) -> None:
+        """Remove embedded messages that are not kept from the cache of vectors."""
+        self._store.unembed(embedded, datetime.now(UTC))
 
     async def wait_for(self, *name: str) -> None:
         """Wait until the running extractions of an agent, or of one user, have stored their memories or failed."""

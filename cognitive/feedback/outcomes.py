@@ -215,7 +215,9 @@ class OutcomeRecorder:
                 return TurnJudgement((), attribute.weights(policy))
 
         captured = outcome.status == "completed" and self._capture.wants(scope.agent_id)
-        lines = CapturedExchange.opened(scope, opening, outcome.response) if captured and opening is not None else None
+        lines = None
+        if captured and opening is not None and still is None:  # a journal entry may be erased meanwhile
+            lines = CapturedExchange.opened(scope, opening, outcome.response)
         embedding = asyncio.create_task(self._capture.embed(lines))  # takes about as long as closing the turn
         try:
             closed = await self._turns.close(
@@ -226,11 +228,13 @@ class OutcomeRecorder:
                 opening=opening,
                 still=still,
             )
-            if closed is None:
-                raise unknown_turn(scope, turn_id)
-            await embedding
+            embedded = await embedding
         finally:
             embedding.cancel()
+        if closed is None or closed.message.withheld:
+            self._capture.forget(embedded)  # they may contain what was erased
+        if closed is None:
+            raise unknown_turn(scope, turn_id)
         corrections: tuple[Correction, ...] = ()
         if captured:
             extract = closed.first or still is not None  # for a journal entry, an earlier attempt may have failed

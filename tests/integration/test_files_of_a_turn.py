@@ -126,6 +126,7 @@ BEYOND = {
 }
 # Files that a turn enters only under the stated condition.
 SOMETIMES = {
+    "cognitive/feedback/prefetch.py": "only while the sentences of the last response are still being embedded",
     "brain/claims/changes.py": "only for texts whose words are not yet cached in the process",
     "brain/claims/statement.py": "as above: only if a text denies an older one",
     "brain/postgres/connection_setup.py": "only when the pool opens a connection because none is free",

@@ -361,7 +361,7 @@ async def test_last_turn_resource_reports_shown_memories_and_reasons(layer, agen
     assert {result["memory_id"]: result["disposition"] for result in last["candidates"]}[
         str(context.shown[0].memory_id)
     ] == "shown"
-    assert len(last["candidates"]) == len(keys)
+    assert len(last["candidates"]) == len(context.trace.candidates)
 
 
 async def test_plans_and_budgets_are_json_resources(layer, agent):

@@ -202,6 +202,7 @@ async def test_capped_term_count_reports_the_last_memory_counted(words, agent, u
         now=AT,
         max_turns=1,
         limit=1,
+        min_cosine=0.0,
         at=None,
         max_hidden=10,
         max_counted=50,

@@ -49,6 +49,11 @@ def test_lines_with_other_case_space_fillers_and_final_marks_fold(one, other):
     assert counts(one, other) == [2]
 
 
+def test_same_words_of_two_users_are_not_folded():
+    of_ann, of_bob = candidate(1, "I like tea.", user_id="ann"), candidate(2, "I like tea.", user_id="bob")
+    assert [each.best.hit.user_id for each in fold([of_ann, of_bob])] == ["ann", "bob"]
+
+
 def test_group_has_the_place_and_the_text_of_its_best_candidate():
     found = fold([candidate(1, "Tea is hot."), candidate(2, "Milk is cold."), candidate(3, "tea is hot!")])
     assert [(each.best.hit.content, len(each.group)) for each in found] == [("Tea is hot.", 2), ("Milk is cold.", 1)]

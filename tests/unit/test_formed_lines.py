@@ -39,5 +39,10 @@ def test_only_the_best_of_several_takes_the_rank_of_the_line():
     assert [each.candidate.hit.memory_id.int for each in result.dropped] == [3]
 
 
+def test_line_of_another_user_with_the_same_turn_id_stays():
+    of_bob = candidate(3, "Hello. Our boiler is in the loft.", type="episode", source=SOURCE, rank=0, user_id="bob")
+    assert ids(drop_lines([of_bob, other(2, 1), formed(1, 2)]).kept) == [3, 2, 1]
+
+
 def test_line_from_which_no_candidate_was_formed_stays():
     assert ids(drop_lines([line(3, 0), other(2, 1)]).kept) == [3, 2]
