@@ -8,6 +8,7 @@ when they were stored: an older value that is stored after a newer one is hidden
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -75,27 +76,55 @@ class Replacement:
     at: datetime
 
 
-def replaces(new: Version, old: Version) -> bool:
-    """Return True if a version gives the attribute of an earlier one another value, and has the same origin."""
-    if old.occurred_at >= new.occurred_at or old.origin != new.origin:
-        return False
-    one, other = claim_of(old.content, old.speaker), claim_of(new.content, new.speaker)
-    if one is None or other is None or one.key != other.key or one.value == other.value:
-        return False
-    return not _SEVERAL.search(new.content) or announces_change(new.content)
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    """A version, the value that it states, and whether this takes the place of an earlier value."""
+
+    version: Version
+    value: str
+    is_only: bool
 
 
 def replacements(new: Sequence[Version], stored: Sequence[Version]) -> dict[UUID, Replacement]:
-    """Return what replaces versions, by their ids: the earliest later one that does.
+    """Return what replaces versions, by their ids: the earliest later one of the same origin with another value.
 
     Of `stored` versions, only replacements by `new` ones are returned; the others were found when they were stored.
     """
-    found = {old.id: _earliest(old, new) for old in stored} | {old.id: _earliest(old, (*stored, *new)) for old in new}
-    return {id: Replacement(by.id, by.occurred_at) for id, by in found.items() if by is not None}
+    olds, news = _by_claim(stored), _by_claim(new)
+    found: dict[UUID, Replacement] = {}
+    for claim, versions in news.items():
+        before = olds.get(claim, [])
+        found |= _earliest(before, versions) | _earliest(versions, [*before, *versions])
+    return found
 
 
-def _earliest(old: Version, others: Iterable[Version]) -> Version | None:
-    return min((each for each in others if replaces(each, old)), key=lambda each: each.occurred_at, default=None)
+def _by_claim(versions: Iterable[Version]) -> dict[tuple[object, ...], list[_Stated]]:
+    """Return versions by what they have in common: their claim's key and their origin. Each text is parsed once."""
+    groups: dict[tuple[object, ...], list[_Stated]] = {}
+    for each in versions:
+        claim = claim_of(each.content, each.speaker)
+        if claim is not None:
+            is_only = not _SEVERAL.search(each.content) or announces_change(each.content)
+            groups.setdefault((claim.key, *each.origin), []).append(_Stated(each, claim.value, is_only))
+    return groups
+
+
+def _earliest(olds: Sequence[_Stated], others: Iterable[_Stated]) -> dict[UUID, Replacement]:
+    """Return for each version the earliest later one of `others` that states another value, if there is one."""
+    later = sorted((each for each in others if each.is_only), key=lambda each: each.version.occurred_at)
+    times = [each.version.occurred_at for each in later]
+    changes = list(range(1, len(later) + 1))  # for each, the index of the next one with another value
+    for n in reversed(range(len(later) - 1)):
+        if later[n].value == later[n + 1].value:
+            changes[n] = changes[n + 1]
+    found = {}
+    for old in olds:
+        at = bisect_right(times, old.version.occurred_at)
+        if at < len(later) and later[at].value == old.value:
+            at = changes[at]
+        if at < len(later):
+            found[old.version.id] = Replacement(later[at].version.id, times[at])
+    return found
 
 
 async def with_updates(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from types import FrameType
 from uuid import UUID
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain.superseding import Replacement, Version, replacements, replaces
+from brain.claims import claim_of
+from brain.superseding import Replacement, Version, replacements
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 FORMED = {"formed_by": "mine_is/1"}
@@ -48,6 +51,10 @@ def test_every_order_of_the_same_statements_hides_the_same_ones(rents, rng, size
     assert {id: by.at for id, by in shuffled.items()} == {id: by.at for id, by in in_order.items()}
 
 
+def replaces(new: Version, old: Version) -> bool:
+    return old.id in replacements([new], [old])
+
+
 def test_only_a_later_value_of_the_same_origin_replaces():
     old, new = version(1, "Our rent is 900 euros.", 1), version(2, "Our rent is 950 euros.", 2)
     assert replaces(new, old)
@@ -57,3 +64,21 @@ def test_only_a_later_value_of_the_same_origin_replaces():
     assert not replaces(replace(new, content="Our deposit is 950 euros."), old)
     for other in ({"speaker": "Ben"}, {"trust": "host"}, {"attributes": {}}, {"type": "decision"}):
         assert not replaces(replace(new, **other), old)
+
+
+def test_each_statement_is_parsed_once():
+    new = [version(n, f"The code of door {n} is {4000 + n}.", n % 5) for n in range(40)]
+    stored = [version(100 + n, f"The code of door {n} is {5000 + n}.", n % 7) for n in range(40)]
+    parsed: list[str] = []
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code is claim_of.__code__:
+            parsed.append(frame.f_locals["content"])
+
+    sys.setprofile(note)
+    try:
+        found = replacements(new, stored)
+    finally:
+        sys.setprofile(None)
+    assert sorted(parsed) == sorted(each.content for each in (*new, *stored))
+    assert len(found) == sum(old.occurred_at != by.occurred_at for old, by in zip(stored, new, strict=True))
