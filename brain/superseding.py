@@ -37,7 +37,10 @@ _SEVERAL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A memory as one of several statements about an attribute: what it says, who said it and when."""
+    """A memory as one of several statements about an attribute: what it says, who said it and when.
+
+    `hidden_at` is when it expires or is replaced by another version, None while it does neither.
+    """
 
     id: UUID
     type: MemoryType
@@ -46,6 +49,7 @@ class Version:
     trust: Trust
     attributes: Mapping[str, Any]
     occurred_at: datetime
+    hidden_at: datetime | None = None
 
     @classmethod
     def of(cls, item: PreparedMemory) -> Version:
@@ -59,6 +63,7 @@ class Version:
             memory.trust,
             memory.attributes,
             item.occurred_at,
+            memory.expires_at,
         )
 
     @property
@@ -110,7 +115,10 @@ def _by_claim(versions: Iterable[Version]) -> dict[tuple[object, ...], list[_Sta
 
 
 def _earliest(olds: Sequence[_Stated], others: Iterable[_Stated]) -> dict[UUID, Replacement]:
-    """Return for each version the earliest later one of `others` that states another value, if there is one."""
+    """Return for each version the earliest later one of `others` that states another value, if there is one.
+
+    A version that is hidden by then is not replaced.
+    """
     later = sorted((each for each in others if each.is_only), key=lambda each: each.version.occurred_at)
     times = [each.version.occurred_at for each in later]
     changes = list(range(1, len(later) + 1))  # for each, the index of the next one with another value
@@ -122,7 +130,7 @@ def _earliest(olds: Sequence[_Stated], others: Iterable[_Stated]) -> dict[UUID, 
         at = bisect_right(times, old.version.occurred_at)
         if at < len(later) and later[at].value == old.value:
             at = changes[at]
-        if at < len(later):
+        if at < len(later) and (old.version.hidden_at is None or times[at] < old.version.hidden_at):
             found[old.version.id] = Replacement(later[at].version.id, times[at])
     return found
 

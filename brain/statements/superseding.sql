@@ -1,10 +1,11 @@
 -- Memories that newer ones replace. Each statement is for memories of the transaction's scope.
 
 -- name: versions
--- The memories that state one of these claims, and that nothing hides or only a replacement after the time `since`.
-SELECT id, type, content, speaker, trust, attributes, occurred_at FROM cognitive.memory
+-- The memories that state one of these claims, and that nothing hides, or only a replacement or their expiry after the
+-- time `since`.
+SELECT id, type, content, speaker, trust, attributes, occurred_at, hidden_at FROM cognitive.memory
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND claim = ANY(:claims::text[])
-  AND (hidden_at IS NULL OR hidden_reason = 'superseded' AND hidden_at > :since)
+  AND (hidden_at IS NULL OR hidden_reason IN ('superseded', 'expired') AND hidden_at > :since)
 ORDER BY occurred_at, seq
 
 -- name: name_older

@@ -31,20 +31,32 @@ def store(versions: list[Version], sizes: list[int]) -> dict[UUID, Replacement]:
         size = sizes.pop() if sizes else 1
         batch, versions = versions[:size], versions[size:]
         since = min(each.occurred_at for each in batch)
-        read = [each for each in stored if each.id not in hidden or hidden[each.id].at > since]
-        for id, by in replacements(batch, read).items():
-            if id not in hidden or by.at <= hidden[id].at:
-                hidden[id] = by
+        until = {id: by.at for id, by in hidden.items()}
+        states = [replace(each, hidden_at=until.get(each.id, each.hidden_at)) for each in stored]
+        read = [each for each in states if each.hidden_at is None or each.hidden_at > since]
+        hidden |= replacements(batch, read)
         stored += batch
     return hidden
 
 
-RENTS = st.lists(st.tuples(st.integers(0, 9), st.sampled_from([900, 950, 990])), min_size=1, max_size=7)
+RENTS = st.lists(
+    st.tuples(st.integers(0, 9), st.sampled_from([900, 950, 990]), st.sampled_from([None, 1, 3])),
+    min_size=1,
+    max_size=7,
+)
 
 
 @given(RENTS, st.randoms(use_true_random=False), st.lists(st.integers(1, 3), max_size=7))
 def test_every_order_of_the_same_statements_hides_the_same_ones(rents, rng, sizes):
-    versions = [version(n, f"Our rent is {rent} euros.", day) for n, (day, rent) in enumerate(rents)]
+    versions = [
+        version(
+            n,
+            f"Our rent is {rent} euros.",
+            day,
+            hidden_at=None if lasts is None else START + timedelta(days=day + lasts),
+        )
+        for n, (day, rent, lasts) in enumerate(rents)
+    ]
     in_order = store(sorted(versions, key=lambda each: each.occurred_at), [])
     rng.shuffle(versions)
     shuffled = store(versions, sizes)
