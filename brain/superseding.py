@@ -205,10 +205,13 @@ async def _named(c: Connection, scope: Scope, new: Sequence[PreparedMemory]) -> 
     }
 
 
-async def hide(c: Connection, agent_id: str, replaced: Mapping[UUID, Replacement], new: Collection[UUID]) -> None:
-    """Hide replaced memories from the time of their replacement on, once the `new` ones are written.
+async def hide(
+    c: Connection, agent_id: str, replaced: Mapping[UUID, Replacement], new: Mapping[UUID, datetime]
+) -> None:
+    """Hide replaced memories from the time of their replacement on, once the `new` ones are written, with their times.
 
-    Where a new memory is between two stored ones, the later of these names it as the one that it supersedes.
+    Where new memories are between two stored ones, the later of these names the latest as the one that it supersedes,
+    unless the host named one of another claim.
     """
     if not replaced:
         return
@@ -221,6 +224,7 @@ async def hide(c: Connection, agent_id: str, replaced: Mapping[UUID, Replacement
             replaced_by=[each.id for each in replaced.values()],
         )
     )
-    between = {old: by.id for old, by in replaced.items() if old in new and by.id not in new}
-    if between:
-        await c.execute(*SQL.name_older(agent_id=agent_id, older=list(between), newer=list(between.values())))
+    between = sorted((old for old, by in replaced.items() if old in new and by.id not in new), key=new.__getitem__)
+    older = {replaced[old].id: old for old in between}  # of each later one, the latest
+    if older:
+        await c.execute(*SQL.name_older(agent_id=agent_id, older=list(older.values()), newer=list(older)))

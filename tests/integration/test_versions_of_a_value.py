@@ -58,3 +58,19 @@ async def test_replaced_value_is_not_replaced_again(layer, agent):
     found = await links(layer, agent, {"a": rent(900, 1)}, {"b": rent(950, 3)}, {"x": same, "door": old})
     assert found["a"] == (hour(3), "superseded", "b", None)
     assert found["x"] == (None, None, None, None)
+
+
+async def test_memory_that_the_host_named_stays_superseded(layer, agent):
+    [named] = await layer.remember(agent, [NewMemory(type="fact", content="The gate is blue.", occurred_at=hour(0))])
+    [new, old] = [(await layer.remember(agent, [each]))[0] for each in (rent(950, 5, supersedes=named), rent(900, 2))]
+    first, second, third = await layer.get(agent, [named, old, new])
+    assert (first.replaced_by, second.replaced_by) == (new, new)
+    assert (second.supersedes, third.supersedes) == (None, named)
+
+
+@pytest.mark.parametrize("names", ["xy", "yx"])
+async def test_latest_of_equal_values_stored_late_is_superseded(layer, agent, names):
+    late = {"x": rent(950, 3), "y": rent(950, 5, text="Our rent is now {} euros.")}
+    found = await links(layer, agent, {"a": rent(900, 1), "c": rent(990, 9)}, {name: late[name] for name in names})
+    assert {name: supersedes for name, (*_, supersedes) in found.items()} == {"a": None, "c": "y", "x": "a", "y": None}
+    assert [found[name][2] for name in "axyc"] == ["x", "c", "c", None]
