@@ -52,6 +52,7 @@ async def write(
 
     Raises:
         UnknownMemory: a memory supersedes one that the agent does not have.
+        InvalidInput: a memory supersedes one of another user, or a shared one in the view of a user.
     """
     state = await agent_rows.locked(c, scope.agent_id)
     state = await state.recognised(c, scope.agent_id, (item.memory.content for item in prepared))

@@ -145,7 +145,7 @@ async def with_updates(
 
     Raises:
         UnknownMemory: a memory supersedes one that the view does not have.
-        InvalidInput: a memory supersedes one of another user.
+        InvalidInput: a memory supersedes one of another user, or a shared one in the view of a user.
     """
     found = await _named(c, scope, new)
     compared = [item for item in new if item.claim is not None and (detect or "formed_by" in item.memory.attributes)]
