@@ -82,7 +82,7 @@ async def without_users(url: str) -> tuple[str, ...]:
 async def parked_turns(url: str) -> tuple[tuple[str, int, str], ...]:
     """Return the agents with turns that a model failed to read three times: name, number and the id of one of them.
 
-    Exchanges of conversations without turns are counted too; of these, the id of a line's memory is given.
+    Exchanges of conversations without turns are counted too; these are named "memory " and the id of a line's memory.
 
     Raises the errors of `names`.
     """

@@ -52,6 +52,7 @@ async def write(
 
     Raises:
         UnknownMemory: a memory supersedes one that the agent does not have.
+        InvalidInput: a memory supersedes one of another user, or a shared one in the view of a user.
     """
     state = await agent_rows.locked(c, scope.agent_id)
     state = await state.recognised(c, scope.agent_id, (item.memory.content for item in prepared))
@@ -71,7 +72,7 @@ async def write(
     sessions, opened = await _touch_sessions(c, scope.agent_id, new, stored, state.next_session)
     await _insert_memories(c, scope.agent_id, new, state.next_seq, sessions)
     await _insert_index(c, scope.agent_id, new, sessions, state.indexed.written)
-    await superseding.hide(c, scope.agent_id, replaced, {item.id for item in new})
+    await superseding.hide(c, scope.agent_id, replaced, {item.id: item.occurred_at for item in new})
     await archive.put_kept(c, scope.agent_id, kept)
     pieces = _indexed(new)
     await c.execute(

@@ -8,6 +8,7 @@ when they were stored: an older value that is stored after a newer one is hidden
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -36,7 +37,10 @@ _SEVERAL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A memory as one of several statements about an attribute: what it says, who said it and when."""
+    """A memory as one of several statements about an attribute: what it says, who said it and when.
+
+    `hidden_at` is when it expires or is replaced by another version, None while it does neither.
+    """
 
     id: UUID
     type: MemoryType
@@ -45,6 +49,7 @@ class Version:
     trust: Trust
     attributes: Mapping[str, Any]
     occurred_at: datetime
+    hidden_at: datetime | None = None
 
     @classmethod
     def of(cls, item: PreparedMemory) -> Version:
@@ -58,6 +63,7 @@ class Version:
             memory.trust,
             memory.attributes,
             item.occurred_at,
+            memory.expires_at,
         )
 
     @property
@@ -75,27 +81,58 @@ class Replacement:
     at: datetime
 
 
-def replaces(new: Version, old: Version) -> bool:
-    """Return True if a version gives the attribute of an earlier one another value, and has the same origin."""
-    if old.occurred_at >= new.occurred_at or old.origin != new.origin:
-        return False
-    one, other = claim_of(old.content, old.speaker), claim_of(new.content, new.speaker)
-    if one is None or other is None or one.key != other.key or one.value == other.value:
-        return False
-    return not _SEVERAL.search(new.content) or announces_change(new.content)
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    """A version, the value that it states, and whether this takes the place of an earlier value."""
+
+    version: Version
+    value: str
+    is_only: bool
 
 
 def replacements(new: Sequence[Version], stored: Sequence[Version]) -> dict[UUID, Replacement]:
-    """Return what replaces versions, by their ids: the earliest later one that does.
+    """Return what replaces versions, by their ids: the earliest later one of the same origin with another value.
 
     Of `stored` versions, only replacements by `new` ones are returned; the others were found when they were stored.
     """
-    found = {old.id: _earliest(old, new) for old in stored} | {old.id: _earliest(old, (*stored, *new)) for old in new}
-    return {id: Replacement(by.id, by.occurred_at) for id, by in found.items() if by is not None}
+    olds, news = _by_claim(stored), _by_claim(new)
+    found: dict[UUID, Replacement] = {}
+    for claim, versions in news.items():
+        before = olds.get(claim, [])
+        found |= _earliest(before, versions) | _earliest(versions, [*before, *versions])
+    return found
 
 
-def _earliest(old: Version, others: Iterable[Version]) -> Version | None:
-    return min((each for each in others if replaces(each, old)), key=lambda each: each.occurred_at, default=None)
+def _by_claim(versions: Iterable[Version]) -> dict[tuple[object, ...], list[_Stated]]:
+    """Return versions by what they have in common: their claim's key and their origin. Each text is parsed once."""
+    groups: dict[tuple[object, ...], list[_Stated]] = {}
+    for each in versions:
+        claim = claim_of(each.content, each.speaker)
+        if claim is not None:
+            is_only = not _SEVERAL.search(each.content) or announces_change(each.content)
+            groups.setdefault((claim.key, *each.origin), []).append(_Stated(each, claim.value, is_only))
+    return groups
+
+
+def _earliest(olds: Sequence[_Stated], others: Iterable[_Stated]) -> dict[UUID, Replacement]:
+    """Return for each version the earliest later one of `others` that states another value, if there is one.
+
+    A version that is hidden by then is not replaced.
+    """
+    later = sorted((each for each in others if each.is_only), key=lambda each: each.version.occurred_at)
+    times = [each.version.occurred_at for each in later]
+    changes = list(range(1, len(later) + 1))  # for each, the index of the next one with another value
+    for n in reversed(range(len(later) - 1)):
+        if later[n].value == later[n + 1].value:
+            changes[n] = changes[n + 1]
+    found = {}
+    for old in olds:
+        at = bisect_right(times, old.version.occurred_at)
+        if at < len(later) and later[at].value == old.value:
+            at = changes[at]
+        if at < len(later) and (old.version.hidden_at is None or times[at] < old.version.hidden_at):
+            found[old.version.id] = Replacement(later[at].version.id, times[at])
+    return found
 
 
 async def with_updates(
@@ -108,7 +145,7 @@ async def with_updates(
 
     Raises:
         UnknownMemory: a memory supersedes one that the view does not have.
-        InvalidInput: a memory supersedes one of another user.
+        InvalidInput: a memory supersedes one of another user, or a shared one in the view of a user.
     """
     found = await _named(c, scope, new)
     compared = [item for item in new if item.claim is not None and (detect or "formed_by" in item.memory.attributes)]
@@ -168,10 +205,13 @@ async def _named(c: Connection, scope: Scope, new: Sequence[PreparedMemory]) -> 
     }
 
 
-async def hide(c: Connection, agent_id: str, replaced: Mapping[UUID, Replacement], new: Collection[UUID]) -> None:
-    """Hide replaced memories from the time of their replacement on, once the `new` ones are written.
+async def hide(
+    c: Connection, agent_id: str, replaced: Mapping[UUID, Replacement], new: Mapping[UUID, datetime]
+) -> None:
+    """Hide replaced memories from the time of their replacement on, once the `new` ones are written, with their times.
 
-    Where a new memory is between two stored ones, the later of these names it as the one that it supersedes.
+    Where new memories are between two stored ones, the later of these names the latest as the one that it supersedes,
+    unless the host named one of another claim.
     """
     if not replaced:
         return
@@ -184,6 +224,7 @@ async def hide(c: Connection, agent_id: str, replaced: Mapping[UUID, Replacement
             replaced_by=[each.id for each in replaced.values()],
         )
     )
-    between = {old: by.id for old, by in replaced.items() if old in new and by.id not in new}
-    if between:
-        await c.execute(*SQL.name_older(agent_id=agent_id, older=list(between), newer=list(between.values())))
+    between = sorted((old for old, by in replaced.items() if old in new and by.id not in new), key=new.__getitem__)
+    older = {replaced[old].id: old for old in between}  # of each later one, the latest
+    if older:
+        await c.execute(*SQL.name_older(agent_id=agent_id, older=list(older.values()), newer=list(older)))

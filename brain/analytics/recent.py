@@ -60,13 +60,13 @@ class ModelReadingCounts:
     """The number of turns that a model read to form memories, of those that wait for it, and of those it failed on.
 
     `read` is counted among the latest turns of the period; `parked` includes exchanges of conversations without turns.
-    `tokens` is what the model took today (UTC).
+    `tokens` is what the model took today (UTC) for all users; None in a view that does not see all of them.
     """
 
     read: int
     waiting: int
     parked: int
-    tokens: int
+    tokens: int | None
 
     @property
     def is_used(self) -> bool:
@@ -174,4 +174,4 @@ class RecentAnalytics:
         """Return what a model read, and what it is still to read, to form memories."""
         bound = _MODEL_READINGS[scope.sees_all](agent_id=scope.agent_id, since=period.since, until=period.until)
         row = await self._database.run(scope, lambda c: c.fetchrow(*bound), timeout=_SECONDS)
-        return ModelReadingCounts(**dict(row))
+        return ModelReadingCounts(row["read"], row["waiting"], row["parked"], row["tokens"] if scope.sees_all else None)

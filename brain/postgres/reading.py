@@ -121,7 +121,7 @@ _measured: ContextVar[ReadLag | None] = ContextVar("read_lag", default=None)
 
 @contextmanager
 def measured_lag() -> Iterator[ReadLag]:
-    """Measure the lag of all reads inside the block, and in tasks that it starts."""
+    """Measure the lag of the reads by `ReadDatabase.run` inside the block, and in tasks that it starts."""
     lag = ReadLag()
     token = _measured.set(lag)
     try:

@@ -58,7 +58,7 @@ FROM (SELECT own.* FROM <scopes> AS scope(of_user) CROSS JOIN LATERAL (
 
 -- name: model_readings
 -- How many of the latest <most> turns of [since, until) a model read to form memories, the turns that wait and those that
--- it failed on, with exchanges of conversations without turns, and the tokens that it took today (UTC).
+-- it failed on, with exchanges of conversations without turns, and the tokens that it took today (UTC) for all users.
 SELECT count(*) FILTER (WHERE model_state = 'read') AS read,
        (SELECT count(*) FROM unnest(cognitive.scopes()) AS scope(of_user) JOIN cognitive.turn AS t
             ON t.agent_id = :agent_id AND t.user_id = scope.of_user AND t.model_state = 'waiting') AS waiting,

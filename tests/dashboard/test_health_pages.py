@@ -103,6 +103,8 @@ async def test_turns_of_a_model_that_forms_memories_are_counted(urls, pages, sam
     panel = (await pages.get(of(sample_agent))).text.partition("Formation by a model")[2].partition("</section>")[0]
     assert re.findall(r"<dd>(.*?)</dd>", panel) == ["1", "0", "1", "4,321"]
     assert "cognitive agent form --parked" in panel
+    of_user = (await pages.get(f"{of(sample_agent)}&user=ada")).text  # the tokens are those of all users
+    assert ("Formation by a model" in of_user, "4,321" in of_user) == (True, False)
 
 
 async def test_parked_journal_entries_are_shown_only_to_their_agent(layer, pages, sample_agent):

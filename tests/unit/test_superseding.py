@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from types import FrameType
 from uuid import UUID
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain.superseding import Replacement, Version, replacements, replaces
+from brain.claims import claim_of
+from brain.superseding import Replacement, Version, replacements
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 FORMED = {"formed_by": "mine_is/1"}
@@ -28,24 +31,40 @@ def store(versions: list[Version], sizes: list[int]) -> dict[UUID, Replacement]:
         size = sizes.pop() if sizes else 1
         batch, versions = versions[:size], versions[size:]
         since = min(each.occurred_at for each in batch)
-        read = [each for each in stored if each.id not in hidden or hidden[each.id].at > since]
-        for id, by in replacements(batch, read).items():
-            if id not in hidden or by.at <= hidden[id].at:
-                hidden[id] = by
+        until = {id: by.at for id, by in hidden.items()}
+        states = [replace(each, hidden_at=until.get(each.id, each.hidden_at)) for each in stored]
+        read = [each for each in states if each.hidden_at is None or each.hidden_at > since]
+        hidden |= replacements(batch, read)
         stored += batch
     return hidden
 
 
-RENTS = st.lists(st.tuples(st.integers(0, 9), st.sampled_from([900, 950, 990])), min_size=1, max_size=7)
+RENTS = st.lists(
+    st.tuples(st.integers(0, 9), st.sampled_from([900, 950, 990]), st.sampled_from([None, 1, 3])),
+    min_size=1,
+    max_size=7,
+)
 
 
 @given(RENTS, st.randoms(use_true_random=False), st.lists(st.integers(1, 3), max_size=7))
 def test_every_order_of_the_same_statements_hides_the_same_ones(rents, rng, sizes):
-    versions = [version(n, f"Our rent is {rent} euros.", day) for n, (day, rent) in enumerate(rents)]
+    versions = [
+        version(
+            n,
+            f"Our rent is {rent} euros.",
+            day,
+            hidden_at=None if lasts is None else START + timedelta(days=day + lasts),
+        )
+        for n, (day, rent, lasts) in enumerate(rents)
+    ]
     in_order = store(sorted(versions, key=lambda each: each.occurred_at), [])
     rng.shuffle(versions)
     shuffled = store(versions, sizes)
     assert {id: by.at for id, by in shuffled.items()} == {id: by.at for id, by in in_order.items()}
+
+
+def replaces(new: Version, old: Version) -> bool:
+    return old.id in replacements([new], [old])
 
 
 def test_only_a_later_value_of_the_same_origin_replaces():
@@ -57,3 +76,21 @@ def test_only_a_later_value_of_the_same_origin_replaces():
     assert not replaces(replace(new, content="Our deposit is 950 euros."), old)
     for other in ({"speaker": "Ben"}, {"trust": "host"}, {"attributes": {}}, {"type": "decision"}):
         assert not replaces(replace(new, **other), old)
+
+
+def test_each_statement_is_parsed_once():
+    new = [version(n, f"The code of door {n} is {4000 + n}.", n % 5) for n in range(40)]
+    stored = [version(100 + n, f"The code of door {n} is {5000 + n}.", n % 7) for n in range(40)]
+    parsed: list[str] = []
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code is claim_of.__code__:
+            parsed.append(frame.f_locals["content"])
+
+    sys.setprofile(note)
+    try:
+        found = replacements(new, stored)
+    finally:
+        sys.setprofile(None)
+    assert sorted(parsed) == sorted(each.content for each in (*new, *stored))
+    assert len(found) == sum(old.occurred_at != by.occurred_at for old, by in zip(stored, new, strict=True))
