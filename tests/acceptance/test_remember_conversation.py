@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from brain.agents import parked_turns
-from cognitive import CognitiveLayer, ModelExtractor, Policy
+from cognitive import CognitiveLayer, ModelExtractor, NewMemory, Policy
 from cognitive.errors import InvalidInput
 
 TALK = [
@@ -162,6 +162,14 @@ async def test_parked_line_that_goes_while_the_model_reads_forms_nothing(urls, e
         found = await layer.admin.find(agent, {"tags": {"eq": "formed"}}, user_id="ada")
     assert texts[gone] not in {memory.content for memory in found}
     assert texts[said] in {memory.content for memory in found}
+
+
+async def test_hidden_parked_lines_hold_up_no_visible_one(patient, agent):
+    mark = {"model_state": "parked"}
+    lines = [NewMemory(type="episode", content=f"Line {n}", metadata=mark) for n in range(1_001)]
+    ids = await patient.remember(agent, lines)
+    await patient.retire(agent, ids[:1_000])
+    assert (await patient.admin.form_by_model(agent, dry_run=True)).parked == 1
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -36,9 +37,9 @@ class ParkedLines:
         self._reader = reader
 
     async def waiting(self, agent_id: str) -> list[Memory]:
-        """Return at most 1,000 marked lines of all users that nothing hides."""
-        found = await self._store.find(Scope.all_users(agent_id), _FILTER, _MAX_LINES)
-        return [line for line in found if line.hidden_at is None]
+        """Return the oldest marked lines of all users that are visible now, at most 1,000."""
+        visible = replace(_FILTER, as_of=datetime.now(UTC))
+        return await self._store.find(Scope.all_users(agent_id), visible, _MAX_LINES)
 
     async def read(self, agent_id: str, lines: Sequence[Memory]) -> int:
         """Have the model read lines, once each, and return how many it read. It stops when its budget is spent.
