@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from brain import statements
 from brain.forming import Condition
@@ -46,6 +47,15 @@ def check(scope: Scope, turn_id: str, read_at: datetime, end: bool) -> Condition
         return bool(await c.fetchval(*SQL.check(agent_id=scope.agent_id, turn_id=turn_id)))
 
     return noted
+
+
+def check_line(scope: Scope, line_id: UUID, read_at: datetime) -> Condition:
+    """Return the condition that a parked line is still to read, and that no memories were erased since `read_at`."""
+
+    async def holds(c: Connection) -> bool:
+        return await _parked_line(c, scope, line_id, read_at) is not None
+
+    return holds
 
 
 class ModelReadings:
@@ -108,6 +118,13 @@ class ModelReadings:
         """Note that a turn was read at the time `read_at`, unless memories were erased since."""
         await self._database.run(scope, lambda c: _end(c, scope, turn_id, read_at))
 
+    async def parked_line(self, scope: Scope, line_id: UUID, read_at: datetime | None = None) -> datetime | None:
+        """Return the time by the database's clock if a parked line is visible and still to read, else None.
+
+        With `read_at`, it is None too if memories were erased since this time.
+        """
+        return await self._database.run(scope, lambda c: _parked_line(c, scope, line_id, read_at))
+
     async def spent(self, agent_id: str) -> int:
         """Return the tokens that a model took of the agent's budget today (UTC)."""
         bound = SQL.spent(agent_id=agent_id)
@@ -125,6 +142,12 @@ class ModelReadings:
 
 async def _end(c: Connection, scope: Scope, turn_id: str, read_at: datetime) -> bool:
     return bool(await c.fetchval(*SQL.end(agent_id=scope.agent_id, turn_id=turn_id, read_at=read_at)))
+
+
+async def _parked_line(c: Connection, scope: Scope, line_id: UUID, read_at: datetime | None) -> datetime | None:
+    bound = SQL.parked_line(agent_id=scope.agent_id, memory_id=line_id, read_at=read_at)
+    at: datetime | None = await c.fetchval(*bound)
+    return at
 
 
 def _scope(agent_id: str, user_id: str | None) -> Scope:

@@ -188,6 +188,19 @@ class MemoryStore:
             await write_as(c, owner.key[1])
         return not valid or await memory_rows.write(c, owner, prepared, self._embedders, self._languages)
 
+    async def remember_if(
+        self, scope: Scope, memories: Sequence[NewMemory], *, now: datetime, condition: Condition
+    ) -> None:
+        """Store at most 256 memories of a view, as `remember` does, if a condition holds in the same transaction.
+
+        Raises the errors of `remember`.
+        """
+
+        async def work(prepared: list[PreparedMemory], c: Connection) -> bool:
+            return not await condition(c) or await self._write_batch(scope, False, prepared, c)
+
+        await self._write(scope, {identity(each): each for each in await self._redacted(memories)}, now, work)
+
     async def _require_replaceable(self, agent_id: str, memories: Sequence[NewMemory]) -> None:
         """Raise the errors of `superseding.replaceable` for those of the memories that are not stored yet."""
         new = await self._redacted(memories)

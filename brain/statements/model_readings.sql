@@ -70,6 +70,15 @@ RETURNING true
 SELECT true FROM cognitive.turn
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id AND model_state = 'waiting' FOR UPDATE
 
+-- name: parked_line
+-- The time by the database's clock if a user's line of a conversation without turns is visible, and marked as one that a
+-- model is still to read, and since `read_at` (if it is given) no memories of its view were erased.
+SELECT now() FROM cognitive.memory
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = :memory_id
+  AND (hidden_at IS NULL OR hidden_at > now()) AND metadata ->> 'model_state' = 'parked'
+  AND NOT EXISTS (SELECT 1 FROM cognitive.erasure WHERE agent_id = :agent_id
+                      AND user_id = ANY (ARRAY['', cognitive.scope()]) AND what = 'memories' AND at >= :read_at)
+
 -- name: spent
 -- The tokens that a model took of the agent's budget today (UTC).
 SELECT CASE WHEN model_day = (now() AT TIME ZONE 'UTC')::date THEN model_tokens ELSE 0 END

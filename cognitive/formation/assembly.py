@@ -51,4 +51,4 @@ class Formation:
         waiting = FormingTurns(database)
         corrections = Corrections(store, MemoryStates(database), turns, waiting)
         former = Former(store, corrections, waiting, policy, queue, metrics, formed, runs)
-        return cls(former, corrections, reader, ModelBatch(readings, ParkedLines(store, reader), runs))
+        return cls(former, corrections, reader, ModelBatch(readings, ParkedLines(store, readings, reader), runs))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from brain.agents import parked_turns
-from cognitive import CognitiveLayer, ModelExtractor, Policy
+from cognitive import CognitiveLayer, ModelExtractor, NewMemory, Policy
 from cognitive.errors import InvalidInput
 
 TALK = [
@@ -139,6 +139,37 @@ async def test_exchange_that_the_model_did_not_read_is_parked_until_asked_for(ur
         found = await layer.admin.find(agent, {"tags": {"eq": "formed"}}, user_id="ada")
     assert [memory.content for memory in found] == [entry["text"]]
     assert agent not in {name for name, _, _ in await parked_turns(urls.admin)}
+
+
+@pytest.mark.parametrize("change", ["forget", "retire"])
+async def test_parked_line_that_goes_while_the_model_reads_forms_nothing(urls, embedder, agent, change):
+    gone, said = "My locker at the pool is number 77.", "Port 5433 is where staging listens since last night."
+    texts = {gone: "The locker is number 77", said: "Staging listens on port 5433"}
+
+    async def ask(prompt: str) -> str:
+        now_read = [each for each in texts if each in prompt.split("--- exchange", 1)[1]]
+        if gone in now_read:
+            await getattr(layer, change)(agent, [report.lines[0]], user_id="ada")
+        entries = [{"kind": "fact", "text": texts[each], "quote": each} for each in now_read]
+        return json.dumps({"memories": entries})
+
+    policy, limited = Policy(deadline_ms=8_000), ModelExtractor(ask, tokens_per_day=1)
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder, extractor=limited) as layer:
+        report = await layer.remember_conversation(agent, users(gone, said), user_id="ada")
+    model = ModelExtractor(ask)
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder, extractor=model) as layer:
+        assert (await layer.admin.form_by_model(agent, parked=True)).read == 1
+        found = await layer.admin.find(agent, {"tags": {"eq": "formed"}}, user_id="ada")
+    assert texts[gone] not in {memory.content for memory in found}
+    assert texts[said] in {memory.content for memory in found}
+
+
+async def test_hidden_parked_lines_hold_up_no_visible_one(patient, agent):
+    mark = {"model_state": "parked"}
+    lines = [NewMemory(type="episode", content=f"Line {n}", metadata=mark) for n in range(1_001)]
+    ids = await patient.remember(agent, lines)
+    await patient.retire(agent, ids[:1_000])
+    assert (await patient.admin.form_by_model(agent, dry_run=True)).parked == 1
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import signal
+
 import pytest
 
 from cognitive.formation.extract import extract
@@ -9,6 +12,7 @@ from cognitive.formation.rules import RULES
 from cognitive.formation.rules.guards import GUARDS
 from cognitive.formation.rules.matching import FormationRule, GuardRule
 from cognitive.formation.rules.messages import EXERCISE, FICTION, FOR_OTHERS, GIVEN_TEXT, RETRACTION, SentenceRule
+from cognitive.formation.statements import FoldedStatement
 
 CONFIRMED = "I've put that on your calendar."
 
@@ -50,6 +54,42 @@ def test_sentence_rule_matches_its_examples(rule: SentenceRule, sentence: str):
 @pytest.mark.parametrize(("rule", "sentence"), named(SENTENCE_RULES, "counterexamples"))
 def test_sentence_rule_passes_its_counterexamples(rule: SentenceRule, sentence: str):
     assert not rule.matches(sentence)
+
+
+def repeated(rule) -> list[str]:
+    """Return 60 repetitions of each alternative of a rule's pattern and of what joins clauses."""
+    words = re.findall(r"(?<!\\)[a-z][a-z' ]*[a-z]", rule.pattern.pattern)
+    joints = (" and ", ", ", " then ", ", and ", ", then ")
+    return [each * 60 + "x1." for each in (*joints, *dict.fromkeys(f"{word} " for word in words))]
+
+
+def beginnings(rule) -> set[str]:
+    """Return the beginnings of the examples of a rule, of one word and more."""
+    texts = [getattr(FoldedStatement.of(each), getattr(rule, "on", "plain")) for each in rule.examples]
+    return {"", "i ", "we "} | {text[: at + 1] for text in texts for at, sign in enumerate(text) if sign == " "}
+
+
+@pytest.fixture
+def not_endless():
+    """Fail a test that would take minutes or years; `re` looks for signals while it searches."""
+
+    def stop(*_) -> None:
+        raise AssertionError("the pattern takes exponential time")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(30)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.name) for rule in (*RULES, *GUARDS, *SENTENCE_RULES)])
+@pytest.mark.usefixtures("not_endless")
+def test_repeated_words_keep_no_pattern_busy(rule):
+    find = rule.pattern.match if isinstance(rule, FormationRule) else rule.pattern.search
+    for begin in beginnings(rule):
+        for text in repeated(rule):
+            find(begin + text)
 
 
 def test_rules_have_names_of_their_own():

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
+from uuid import UUID
 
+from brain import model_readings
+from brain.errors import InvalidInput
 from brain.filters import MemoryFilter
+from brain.model_readings import ModelReadings
 from brain.store import MemoryStore
 from brain.types import Memory, NewMemory
 from brain.users import SHARED, Scope
@@ -26,29 +31,50 @@ def marked(line: NewMemory) -> NewMemory:
 class ParkedLines:
     """Finds the marked lines of an agent, and has the model read them."""
 
-    def __init__(self, store: MemoryStore, reader: ModelReader | None) -> None:
+    def __init__(self, store: MemoryStore, readings: ModelReadings, reader: ModelReader | None) -> None:
         self._store = store
+        self._readings = readings
         self._reader = reader
 
     async def waiting(self, agent_id: str) -> list[Memory]:
-        """Return at most 1,000 marked lines of all users that nothing hides."""
-        found = await self._store.find(Scope.all_users(agent_id), _FILTER, _MAX_LINES)
-        return [line for line in found if line.hidden_at is None]
+        """Return the oldest marked lines of all users that are visible now, at most 1,000."""
+        visible = replace(_FILTER, as_of=datetime.now(UTC))
+        return await self._store.find(Scope.all_users(agent_id), visible, _MAX_LINES)
 
     async def read(self, agent_id: str, lines: Sequence[Memory]) -> int:
-        """Have the model read lines, once each, and return how many it read. It stops when its budget is spent."""
+        """Have the model read lines, once each, and return how many it read. It stops when its budget is spent.
+
+        A line that was forgotten, hidden or read meanwhile is left out.
+        """
         done = 0
         for line in lines if self._reader is not None else ():
             scope = Scope(agent_id, line.user_id or SHARED)
-            formed = await self._formed(scope, line)
+            read_at = await self._readings.parked_line(scope, line.id)
+            current = await self._store.get(scope, [line.id])
+            if read_at is None or not current:
+                continue
+            formed = await self._formed(scope, current[0])
             if isinstance(formed, NotRead):
                 if formed.reason == "budget":
                     break
                 continue
-            await self._store.remember(agent_id, formed, now=datetime.now(UTC))
-            await self._store.update(scope, line.id, _unmarked)
-            done += 1
+            done += await self._stored(scope, line.id, formed, read_at)
         return done
+
+    async def _stored(self, scope: Scope, line_id: UUID, formed: Sequence[NewMemory], read_at: datetime) -> bool:
+        """Store what a line formed and remove its mark, unless it is gone or memories were erased since `read_at`."""
+        condition = model_readings.check_line(scope, line_id, read_at)
+        try:
+            await self._store.remember_if(scope, formed, now=datetime.now(UTC), condition=condition)
+            if await self._readings.parked_line(scope, line_id, read_at) is None:
+                return False
+            await self._store.update(scope, line_id, _unmarked)
+        except InvalidInput:  # the line, or what one of them replaces, is gone, or of another view
+            if all(memory.supersedes is None for memory in formed):
+                return False
+            alone = [memory.model_copy(update={"supersedes": None}) for memory in formed]
+            return await self._stored(scope, line_id, alone, read_at)
+        return True
 
     async def _formed(self, scope: Scope, line: Memory) -> list[NewMemory] | NotRead:
         """Return what the model forms of a line and its answer, for the line's user.
@@ -57,7 +83,8 @@ class ParkedLines:
         """
         assert self._reader is not None
         source = answer_source(line)
-        answers = await self._store.find_by_source(scope, "episode", [source] if source is not None else [])
+        found = await self._store.find_by_source(scope, "episode", [source] if source is not None else [])
+        answers = [each for each in found if not each.hidden(datetime.now(UTC))]
         read = await self._reader.read(scope, [CapturedLines(line, answers[0] if answers else None)])
         if isinstance(read, NotRead):
             return read

@@ -90,7 +90,7 @@ RULES = (
     row(
         "where_and_what_i_do",
         "fact",
-        r"(?:i|we) (?:(?:do|have|now|have been|\w+ly|used to|both|only|all) )*(?:live|lives|lived"
+        r"(?:i|we) (?:(?:do|have|now|have been|\w+ly|used to|both|all) )*(?:live|lives|lived"
         r"|living|work|worked|working|study|studied|teach|taught|volunteer|coach|commute|major|reside|grew up"
         r"|was born|were born|was raised|graduated|moved|relocated|emigrated|immigrated|settled|served|freelance"
         r"|intern|interned) (?:in|at|for|as|from|with|near|on|to|out of|here|remotely|full-?time|part-?time"

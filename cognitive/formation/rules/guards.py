@@ -60,6 +60,28 @@ GUARDS = (
         ("I live in Leeds.",),
     ),
     guard(
+        "for_this_text",
+        r"\b(?:in|for) this (?:one |single )?(?:case|file|message|answer|function|task|pr|email)\b"
+        r"|\bthe (?:above|below)\b"
+        r"|\bthe (?:\w+ )?(?:version|variant|example|list|code|text|table|message|answer|output|function|file|snippet"
+        r"|format|style|option|draft|section|paragraph|image|picture|link)s? (?:above|below)\b",
+        (
+            "Always use tabs in this file.",
+            "I like tabs in this file.",
+            "I prefer the version below.",
+            "I don't like the example above.",
+            "I want the numbers first in this answer.",
+        ),
+        ("Always use tabs in this project.", "We live in the flat above the bakery."),
+    ),
+    guard(
+        "not_yet",
+        r"\b(?:not|never|no|none|nothing|nobody)\b.*\byet\b(?! another)",
+        ("We don't have a database yet.", "I have no car yet."),
+        ("We don't have a database.", "Never merge a branch that nobody has reviewed yet."),
+        except_for=("instruction", "procedure", "decision"),
+    ),
+    guard(
         "for_this_turn",
         r"\bplease\b|^(?:(?! (?:is|are|means?|feels?|works?) ).)*\bfor me\b[.!]*$|^(?:can|could|will|would) (?:you|i"
         r"|we)\b|\b(?:i|we) (?:want|need|would like"

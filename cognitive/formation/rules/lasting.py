@@ -96,7 +96,7 @@ RULES = (
     row(
         "doing",
         "fact",
-        rf"(?:i|we) (?:(?:only|both|all|each|never|do not|now|even|\w+ly) )*(?!make sure"
+        rf"(?:i|we) (?:(?:both|all|each|never|do not|now|even|\w+ly) )*(?!make sure"
         rf"|work well){PRESENT} (?!{NOT_GENERAL}\b)(?:\S+ )+\S+|(?:i|we) (?:do not|never|cannot) (?!(?:ever|sleep"
         rf"|tell|work|help)\b){PRESENT}[.!]*$",
         ("I teach chemistry to teenagers.", "We measure soil moisture at eleven sites.", "I read diffs on my phone."),

@@ -35,7 +35,7 @@ RULES = (
         rf"|(?:first,? )?(?:we|you|they|i) (?:always |first |usually |have to |need to |must )*{PRESENT} [^,]{{3,80}}"
         r"(?:, |,? and )(?:then|afterwards|after that|finally)\b .+"
         rf"|(?:when|whenever|if) (?:an?|any|the|somebody|someone) [^,]{{4,80}}, {_TELL}{TO_DO} [^,]{{3,80}}(?:, ?"
-        rf"|and |then | and | then )+(?:do not )?{TO_DO}\b.*|(?:before|after|when(?:ever)?|once|if|for|on|at"
+        rf"|and |then )+(?:do not )?{TO_DO}\b.*|(?:before|after|when(?:ever)?|once|if|for|on|at"
         rf"|with) (?:an?|each|every|any|all|new|the \w+) [^,]{{2,80}}?,? (?:we|the team|everyone|someone) (?:always "
         rf"|first |never |have to |must |then )*(?!of\b){PRESENT} \S+.*",
         (

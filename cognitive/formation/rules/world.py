@@ -104,7 +104,7 @@ RULES = (
     row(
         "told_to_keep",
         "fact",
-        r"(?:\W*(?:please|pls|also|and|ok|okay|so|just|can you|could you|i want you to|you should)\b,?\s*)*(?:"
+        r"(?:(?:\W*(?:please|pls|also|and|ok|okay|so|just|can you|could you|i want you to|you should)\b)+,?\s*)?(?:"
         r"(?:remember|note|keep in mind|bear in mind|do not forget|be aware|know|save|store|record|memori[sz]e)"
         r"(?: (?:that|this))?(?: for later| for next time| in your memory)?(?: that)?\s*[:,]\s|(?:remember|note"
         r"|keep in mind|bear in mind|do not forget|be aware|memori[sz]e) that |for (?:the record|future reference"
