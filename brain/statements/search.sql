@@ -131,8 +131,10 @@ hit AS MATERIALIZED (
            t.idf * p.content_frequency * (:k1::float8 + 1)
                / (p.content_frequency
                   + :k1::float8 * (1 - :b::float8 + :b::float8 * p.content_length / c.content_average)) AS bm25
-    FROM agent AS c, term AS t JOIN cognitive.posting AS p ON p.agent_id = :agent_id AND p.lexeme = t.lexeme
-    WHERE p.type = ANY(:types::text[])),
+    FROM agent AS c, term AS t CROSS JOIN LATERAL (
+        SELECT memory_id, ordinal, type, session_number, lexeme, content_frequency, content_length
+        FROM cognitive.posting
+        WHERE agent_id = :agent_id AND lexeme = t.lexeme AND type = ANY(:types::text[]) OFFSET 0) AS p),
 lexical AS MATERIALIZED (
     SELECT memory_id, ordinal, type, sum(bm25) AS bm25,
            sum(idf) FILTER (WHERE content_frequency > 0) AS content_matched, sum(idf) AS context_matched
