@@ -159,6 +159,21 @@ async def test_retention_leaves_turns_that_others_hold_to_the_next_run(database,
     assert await Retention(database).enforce(*due) == {"turns": 1}
 
 
+async def test_erasure_of_a_user_locks_earlier_turns_before_their_sessions(database, store, admin, urls, agent):
+    await add_turns(admin, agent)
+    eraser = Eraser(database, store, Embedders([CachedEmbedder(WordEmbedder())]))
+    watching = await asyncpg.connect(urls.admin)
+    async with asyncio.timeout(20), admin.transaction():  # as a turn that is being closed
+        await admin.execute("SELECT FROM cognitive.turn WHERE agent_id = $1 AND turn_id = 't2' FOR UPDATE", agent)
+        erasing = asyncio.create_task(eraser.user(agent, "ann"))
+        while not await watching.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted"):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        await admin.execute("SELECT FROM cognitive.session WHERE agent_id = $1 FOR UPDATE NOWAIT", agent)
+    assert (await erasing).turns == 2
+    await watching.close()
+    assert await admin.fetchval("SELECT summary FROM cognitive.session WHERE agent_id = $1", agent) == ""
+
+
 async def test_subtask_of_a_user_hides_a_shared_one_with_its_id(layer, agent):
     for user in (None, "ann", "bob"):
         await layer.work.begin(agent, "s", f"Paint for {user}", id=UUID(int=7), user_id=user)
