@@ -71,6 +71,15 @@ def sharing(agent_id: str) -> tuple[Bound, ...]:
     return (SQL.share_agent(agent_id=agent_id),)
 
 
+def sharing_unless_erased(agent_id: str) -> tuple[Bound, ...]:
+    """Return what a transaction begins with that must not wait for an erasure of the same rows, which takes minutes.
+
+    It makes erasures wait, as `sharing` does. While one is running, the transaction fails at once with a StoreError,
+    which does not count as a failure of Postgres.
+    """
+    return (SQL.share_agent_briefly(agent_id=agent_id),)
+
+
 async def locked(c: Connection, agent_id: str) -> AgentState:
     """Lock the agent's row, create it if necessary, and return it. The transaction shares the agent (see `sharing`)."""
     return as_value(AgentState, await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from brain import statements
-from brain.agent_rows import sharing
+from brain.agent_rows import sharing, sharing_unless_erased
 from brain.errors import InvalidInput
 from brain.postgres.database import Connection, Database
 from brain.postgres.wire_types import as_value, count
@@ -183,7 +183,7 @@ class Sessions:
             )
             return row is not None
 
-        return await self._database.run(scope, work, timeout=timeout, first=sharing(scope.agent_id))
+        return await self._database.run(scope, work, timeout=timeout, first=sharing_unless_erased(scope.agent_id))
 
     async def keep(
         self, scope: Scope, turn_id: str, messages: bytes, *, received_at: float | None = None, timeout: float = 60.0
@@ -202,7 +202,8 @@ class Sessions:
                 is not None
             )
 
-        return await self._database.run(scope, work, timeout=timeout, durable=False, first=sharing(scope.agent_id))
+        first = sharing_unless_erased(scope.agent_id)
+        return await self._database.run(scope, work, timeout=timeout, durable=False, first=first)
 
     async def answer(
         self,
@@ -228,7 +229,8 @@ class Sessions:
             await c.execute(*SQL.answer(agent_id=scope.agent_id, session_id=row["session_id"], messages=answered))
             return True
 
-        return await self._database.run(scope, work, timeout=timeout, durable=False, first=sharing(scope.agent_id))
+        first = sharing_unless_erased(scope.agent_id)
+        return await self._database.run(scope, work, timeout=timeout, durable=False, first=first)
 
     async def plan(self, scope: Scope, session_id: str, steps: Sequence[str], at: datetime) -> None:
         """Set the plan of a session and start at its first step.

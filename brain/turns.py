@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from brain import statements, turn_outcomes
-from brain.agent_rows import sharing
+from brain.agent_rows import sharing, sharing_unless_erased
 from brain.judgements import ExposureRow, Judge, Judgement, Verdict, Weigh
 from brain.postgres.database import Bound, Connection, Database
 from brain.postgres.wire_types import as_value, encode_halfvec
@@ -59,6 +59,9 @@ class TurnLog:
         With `durable`, wait until the turn is on disk. Without it, a crash may lose the turn; `close` can then record
         it together with its outcome. If the callback `still` returns False, nothing is recorded. At most 100 turns are
         abandoned, which have been open for more than `abandon_after_minutes`; this is done sixty times in this period.
+
+        Raises:
+            StoreError: Postgres failed, or the agent's or user's rows are being erased: the turn can be recorded later.
         """
         expiring = self._is_due(scope, abandon_after_minutes * 60 / _LOOKS)
 
@@ -70,7 +73,8 @@ class TurnLog:
                 seconds = abandon_after_minutes * 60
                 await c.execute(*SQL.expire(agent_id=scope.agent_id, max_open_seconds=seconds, limit=_MAX_EXPIRED))
 
-        first = _counting(scope.agent_id) if still is not None else sharing(scope.agent_id)
+        counting = (SQL.share_agent_row(agent_id=scope.agent_id),) if still is not None else ()
+        first = (*sharing_unless_erased(scope.agent_id), *counting)
         await self._database.run(scope, work, durable=durable, first=first)
 
     def _is_due(self, scope: Scope, seconds: float) -> bool:
@@ -98,6 +102,9 @@ class TurnLog:
         If the turn is not recorded yet, `opening` is recorded first. `judge` decides which memories were used. If the
         turn was closed before, its outcome is not counted again: the stored verdicts are returned, and `judge` is not
         called. A turn abandoned as too old can be closed. If `still` returns False, nothing is stored.
+
+        Raises:
+            StoreError: Postgres failed, or the agent's or user's rows are being erased: the turn can be closed later.
         """
 
         async def work(c: Connection) -> ClosedTurn | None:
@@ -110,7 +117,8 @@ class TurnLog:
                 closed = await turn_outcomes.close(c, scope.agent_id, turn_id, outcome, judge)
             return closed
 
-        return await self._database.run(scope, work, first=_counting(scope.agent_id, turn_id))
+        locks = SQL.share_agent_row(agent_id=scope.agent_id), SQL.lock_turn(agent_id=scope.agent_id, turn_id=turn_id)
+        return await self._database.run(scope, work, first=(*sharing_unless_erased(scope.agent_id), *locks))
 
     async def expire(self, agent_id: str, *, abandon_after_minutes: float) -> int:
         """Abandon the turns that have been open for more than `abandon_after_minutes`, and return their number."""

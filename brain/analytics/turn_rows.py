@@ -132,8 +132,9 @@ class ResultPage(Generic[RowT]):
     Reading a page stops after a maximum number of examined rows, so a page may be empty without being the last.
 
     `looked` is the number of rows examined. `back_to` is the time of the earliest examined row if the list is ordered
-    by time. `after` is the start of the next page, or None if this page is the last. `matching` is the number of
-    examined rows that match, if it was counted.
+    by time. `matching` is the number of examined rows that match, if it was counted. `after` is the start of the next
+    page, or None if this page is the last. If the list is not ordered by time, `after` is the start behind all examined
+    rows, or None if there are none: first read the rest of these with `skip`, until it is `matching`.
     """
 
     rows: tuple[RowT, ...]

@@ -162,7 +162,8 @@ class TurnAnalytics(MemoryAnalytics):
         """Return a page of the turns that match a filter. At most `MAX_LOOKED` turns are examined, back from `after`.
 
         In another order than "newest", the page begins after the first `skip` of the matching turns among those
-        examined. With `counted`, and in such an order, the page has the number of these.
+        examined. With `counted`, and in such an order, the page has the number of these. Read on with the same `after`
+        and a greater `skip` until all are read, then with the page's `after` and no `skip`.
         """
         by_time = order == "newest"
         begin = start(after, wanted.until)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from brain import statements
 from brain.analytics import paging
@@ -22,7 +22,10 @@ MAX_USERS = MAX_ROWS  # of one page
 
 @dataclass(frozen=True, slots=True)
 class UserCounts:
-    """A user of an agent: the numbers of the user's own memories, sessions and turns, and the latest turn's time."""
+    """A user of an agent: the numbers of the user's own memories, sessions and turns, and the latest turn's time.
+
+    The time is None if no turn of the user is stored.
+    """
 
     user_id: str
     memories: int
@@ -49,7 +52,7 @@ UserOrder = Literal["id", "memories", "latest"]  # by id; the most memories firs
 
 @dataclass(frozen=True, slots=True)
 class UserPage:
-    """A page of the users of an agent, and the number of all users that match."""
+    """A page of the users of an agent, and the number of all users that match, also those on other pages."""
 
     rows: tuple[UserCounts, ...]
     matching: int
@@ -68,7 +71,7 @@ class UserAnalytics:
 
         The rows of all users are counted, so this is for operators.
         """
-        return [as_value(UserCounts, row) for row in await self._users(agent_id, words, limit=limit, after=after)]
+        return list((await self._users(agent_id, words, limit=limit, after=after)).rows)
 
     async def page(
         self, agent_id: str, words: str | None = None, order: UserOrder = "id", *, limit: int = 50, skip: int = 0
@@ -77,14 +80,16 @@ class UserAnalytics:
 
         The rows of all users are counted, so this is for operators.
         """
-        rows = await self._users(agent_id, words, order=order, limit=limit, skip=skip)
-        return UserPage(tuple(as_value(UserCounts, row) for row in rows), rows[0]["matching"] if rows else 0)
+        return await self._users(agent_id, words, order=order, limit=limit, skip=skip)
 
     async def _users(
         self, agent_id: str, words: str | None, *, order: UserOrder = "id", limit: int, after: str = "", skip: int = 0
-    ) -> Sequence[Any]:
+    ) -> UserPage:
         values = {"patterns": patterns(words), "limit": page_limit(limit), "after": after, "skip": skip}
-        return await paging.fetched(self._database, Scope.all_users(agent_id), SQL.users, ordered_by=order, **values)
+        view = Scope.all_users(agent_id)
+        rows = await paging.fetched(self._database, view, SQL.users, ordered_by=order, **values)
+        users = (as_value(UserCounts, row) for row in rows if row["user_id"] is not None)
+        return UserPage(tuple(users), rows[0]["matching"])
 
     async def counts(self, scope: Scope) -> UserCounts:
         """Return the counts of the view's user."""

@@ -48,9 +48,10 @@ async def _recorded_turns(c: Connection, agent_id: str) -> int:
     """Delete the shared turns that record the transaction's user, and return their number."""
     turns = await c.fetch(*_OF_USER.recorded_turns(agent_id=agent_id))
     if turns:
-        sessions = sorted({row["session_id"] for row in turns})
-        await c.execute(*_OF_USER.clear_recorded(agent_id=agent_id, session_ids=sessions))
         ids = [row["turn_id"] for row in turns]
         for table in ("exposure", "shadow", "turn"):
             await c.execute(*_OF_USER.erase_recorded.fill(table=table)(agent_id=agent_id, turn_ids=ids))
+        # turns are locked before sessions, as in the closing of a turn
+        sessions = sorted({row["session_id"] for row in turns})
+        await c.execute(*_OF_USER.clear_recorded(agent_id=agent_id, session_ids=sessions))
     return len(turns)

@@ -47,7 +47,8 @@ NO_ANSWER = "no answer in time"
 _MAX_AGENTS = 10_000  # whose node is remembered while it fails
 
 Answers = Callable[[str], Awaitable[bool]]  # whether Postgres answers a query for this agent; '' is the server itself
-Locate = Callable[[str], Awaitable[str | None]]  # the node with an agent's rows, as host:port; None if that is unknown
+# The node with an agent's rows, as host:port; '' if that is unknown, None if no connection was free to ask for it.
+Locate = Callable[[str], Awaitable[str | None]]
 _waiting: ContextVar[bool] = ContextVar("waits_for_recovery", default=False)
 
 
@@ -188,6 +189,7 @@ class CircuitBreakers:
         self._answers = answers
         self._locate = locate
         self._locating: dict[str, asyncio.Task[None]] = {}  # by agent
+        self._unplaced: dict[str, list[tuple[float, float]]] = {}  # begin and end of calls whose agent is being located
         self._stopped = False
         self._has_answered = False  # until then, `brain.opening` and the errors of calls say that it does not
         self._server_probe = self._probe(server, "")
@@ -213,20 +215,28 @@ class CircuitBreakers:
         """Count the failure of an agent's call that began at a time, for the agent's node if that is known.
 
         A call that had no answer in time names no node. On a cluster, the coordinator is asked for the agent's node in
-        the background, and then the failure is counted.
+        the background, and then all such failures of the agent since its last answer are counted.
         """
         now = monotonic()
         if reason != NO_ANSWER or self._locate is None or agent_id in self._node_of:
             self._count(agent_id, began, now, reason)
-        elif agent_id not in self._locating and not self._stopped:
-            task = asyncio.create_task(self._count_at_node(self._locate, agent_id, began, now, reason))
-            self._locating[agent_id] = task
-            task.add_done_callback(lambda _: self._locating.pop(agent_id, None))
+        elif not self._stopped:
+            self._unplaced.setdefault(agent_id, []).append((began, now))
+            if agent_id not in self._locating:
+                self._locating[agent_id] = asyncio.create_task(self._count_at_node(self._locate, agent_id))
 
-    async def _count_at_node(self, locate: Locate, agent_id: str, began: float, now: float, reason: str) -> None:
-        if (node := await locate(agent_id)) is not None:
+    async def _count_at_node(self, locate: Locate, agent_id: str) -> None:
+        try:
+            node = await locate(agent_id)
+        finally:
+            del self._locating[agent_id]
+            unplaced = self._unplaced.pop(agent_id, [])
+        if node is None:  # the calls of this process keep all connections busy, which is no failure of the server
+            return
+        if node and unplaced:
             self.blame(agent_id, node)
-        self._count(agent_id, began, now, reason)
+        for began, ended in unplaced:
+            self._count(agent_id, began, ended, NO_ANSWER)
 
     def _count(self, agent_id: str, began: float, now: float, reason: str) -> None:
         breaker, probe = self.of(agent_id)
@@ -241,6 +251,7 @@ class CircuitBreakers:
         """Close the breakers that count for an agent: Postgres answered a call, even if with an error."""
         self._has_answered = True
         self.server.answered()
+        self._unplaced.pop(agent_id, None)
         node = self._node_of.pop(agent_id, None)
         if node is not None:  # its rows may have moved to another node meanwhile
             self._nodes[node][0].answered()

@@ -162,6 +162,8 @@ def rejected(error: asyncpg.PostgresError, user_id: View) -> StoreError | Invali
             return InvalidInput(f"Postgres cannot store this: {error}")
         case asyncpg.UniqueViolationError():
             return StoreConflict("another transaction stored a row with the same id meanwhile; try again")
+        case asyncpg.LockNotAvailableError():  # only `brain.agent_rows.sharing_unless_erased` limits the wait
+            return StoreError("memories of this agent or user are being erased; try again later")
         case asyncpg.InsufficientPrivilegeError() if user_id is ALL_USERS and "role" in str(error):
             return SchemaError(
                 f"calls over all users need the role {OPERATOR}: run `cognitive db upgrade`, or"
@@ -211,3 +213,11 @@ class BriefReconnections(logging.Filter):
 
 
 logging.getLogger("asyncpg.pool").addFilter(BriefReconnections())
+
+
+async def no_reset(connection: Connection) -> None:
+    """Do nothing when a connection returns to the pool.
+
+    It replaces asyncpg's reset, which costs a round trip and is not needed: all our settings end with their
+    transaction.
+    """

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
-from typing import Generic
+from typing import Any, Generic
 
 import asyncpg
 
@@ -22,7 +22,7 @@ from brain.deadline import Deadline, late
 from brain.errors import EmbeddedServerError, StoreError, StoreUnavailable
 from brain.postgres import event_loop
 from brain.postgres.breaker import NO_ANSWER, Breaker, CircuitBreakers, ask, failed_node, may_wait, node_of
-from brain.postgres.connection_setup import CONTENDED, LOST, connect, fill, prepare, rejected
+from brain.postgres.connection_setup import CONTENDED, LOST, connect, fill, no_reset, prepare, rejected
 from brain.postgres.refusals import plain_url
 from brain.postgres.transaction import Bound as Bound
 from brain.postgres.transaction import Connection as Connection
@@ -232,19 +232,22 @@ class Database:
 
         It does not if it only waited for a free connection of the pool, or was too short.
         """
-        pool, now = self._pool, monotonic()
-        full = pool is not None and pool.get_size() == self._pool_size and pool.get_idle_size() == 0
-        if (full and not attempt.connected) or (reason == NO_ANSWER and now - began < _FAIR_SECONDS):
+        if self._waited_for_pool(attempt) or (reason == NO_ANSWER and monotonic() - began < _FAIR_SECONDS):
             return
         self._breakers.failed(attempt.scope.agent_id, began, reason)
 
+    def _waited_for_pool(self, attempt: _Attempt[Any]) -> bool:
+        pool = self._pool
+        full = pool is not None and pool.get_size() == self._pool_size and pool.get_idle_size() == 0
+        return full and not attempt.connected
+
     async def _node_of(self, agent_id: str) -> str | None:
-        """Return the node with an agent's rows, or None if the coordinator does not say."""
+        """Return the node with an agent's rows, '' if the coordinator does not say, or None if the pool is busy."""
         attempt = _Attempt(Scope(agent_id), partial(node_of, agent_id=agent_id), _PROBE_SECONDS, False, False)
         try:
-            return await Deadline(_PROBE_SECONDS * 1000).within(self._attempt(attempt))
+            return await Deadline(_PROBE_SECONDS * 1000).within(self._attempt(attempt)) or ""
         except (*LOST, TimeoutError, StoreError, asyncpg.PostgresError):
-            return None
+            return None if self._waited_for_pool(attempt) else ""
 
     async def _answers(self, agent_id: str) -> bool:
         """Return True if Postgres answers: the server itself for '', or the node with this agent's rows."""
@@ -311,7 +314,7 @@ class Database:
             connect=connect,
             init=partial(prepare, role=self._local_role),
             statement_cache_size=_STATEMENTS if self._prepares else 0,
-            reset=_no_reset,
+            reset=no_reset,
             server_settings=self._settings(),
         )
         await fill(pool, self._url)
@@ -340,11 +343,3 @@ class _Attempt(Generic[T]):
     snapshot: bool
     first: Sequence[Bound] = ()
     connected: bool = False
-
-
-async def _no_reset(connection: Connection) -> None:
-    """Do nothing when a connection returns to the pool.
-
-    It replaces asyncpg's reset, which costs a round trip and is not needed: all our settings end with their
-    transaction.
-    """

@@ -23,9 +23,9 @@ SELECT (SELECT count(*) FROM cognitive.memory WHERE agent_id = :agent_id AND <ow
 DELETE FROM cognitive.<table> WHERE agent_id = :agent_id AND <own>
 
 -- name: recorded_turns
--- The turns that a user had before turns were kept apart by users: shared rows that record the user.
+-- Lock the turns that a user had before turns were kept apart by users: shared rows that record the user.
 SELECT turn_id, session_id FROM cognitive.turn
-WHERE agent_id = :agent_id AND user_id = '' AND recorded_user = cognitive.scope()
+WHERE agent_id = :agent_id AND user_id = '' AND recorded_user = cognitive.scope() ORDER BY turn_id FOR UPDATE
 
 -- name: erase_recorded
 -- Delete the rows of such turns in one table.

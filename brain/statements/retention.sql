@@ -23,9 +23,10 @@ SELECT id FROM cognitive.memory
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = ANY(:memory_ids::uuid[]) AND hidden_at < :until
 
 -- name: old_turns
--- Turns that are older than `until`, the oldest first.
+-- Lock turns that are older than `until`, the oldest first. Locked ones are skipped: another process deletes them, or
+-- they are being closed. Their exposures are deleted after the lock, as those who add some lock the turn first.
 SELECT user_id, turn_id, turn_id AS id FROM cognitive.turn WHERE agent_id = :agent_id AND opened_at < :until
-ORDER BY opened_at LIMIT :limit
+ORDER BY opened_at LIMIT :limit FOR UPDATE SKIP LOCKED
 
 -- name: delete_turns
 -- Delete the rows of turns in one table.

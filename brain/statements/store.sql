@@ -6,6 +6,17 @@ SELECT pg_advisory_xact_lock_shared(hashtextextended('cognitive ' || :agent_id, 
        CASE WHEN cognitive.scope() <> '' THEN pg_advisory_xact_lock_shared(
            hashtextextended('cognitive ' || :agent_id || chr(10) || cognitive.scope(), 0)) END
 
+-- name: share_agent_briefly
+-- Take the same locks, but fail if an erasure holds one for 25 ms more, which is less than the shortest delay that
+-- counts as a failure of Postgres (`brain.postgres.database`). It is one statement, because each statement costs a
+-- cluster a round trip. Columns are evaluated from left to right; the last one lifts the limit for the statements that
+-- follow.
+SELECT set_config('lock_timeout', '25ms', true),
+       pg_advisory_xact_lock_shared(hashtextextended('cognitive ' || :agent_id, 0)),
+       CASE WHEN cognitive.scope() <> '' THEN pg_advisory_xact_lock_shared(
+           hashtextextended('cognitive ' || :agent_id || chr(10) || cognitive.scope(), 0)) END,
+       set_config('lock_timeout', '0', true)
+
 -- name: share_users
 -- Take the locks of these users in shared mode, to write rows of theirs in the operator's view.
 SELECT pg_advisory_xact_lock_shared(hashtextextended('cognitive ' || :agent_id || chr(10) || user_id, 0))

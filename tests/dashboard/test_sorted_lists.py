@@ -5,13 +5,16 @@ from __future__ import annotations
 import html
 import re
 
+import asyncpg
 import pytest
 
 from brain.analytics.turns import TurnAnalytics
+from brain.analytics.users import UserAnalytics, UserPage
 from brain.users import Scope
 from cognitive import NewMemory, Outcome, Turn
 from cognitive.dashboard import sorting, users
 from cognitive.dashboard import turns as turn_list
+from tests.internals import internals
 
 LENGTHS = {"a": 3, "b": 1, "c": 2}  # facts that the turn is shown, by turn id
 
@@ -86,6 +89,22 @@ async def test_users_in_an_order_are_listed_page_by_page(pages, three_turns, pag
     rows, places = await walk(pages, f"/ui/users?agent={three_turns}&sort={order}", "user")
     assert rows == [f"user-{each}" for each in first_to_last]
     assert places == ["1", "2", "3"]
+
+
+async def test_users_are_ordered_by_the_time_that_is_shown(layer, three_turns, urls):
+    users_of = UserAnalytics(internals(layer).database)
+    admin = await asyncpg.connect(urls.admin)
+    await admin.execute(
+        "UPDATE cognitive.session SET last_at = now() + interval '1 day' WHERE agent_id = $1 AND user_id = 'user-a'",
+        three_turns,
+    )
+    await admin.close()
+    page = await users_of.page(three_turns, order="latest")
+    shown = [each.last_at for each in page.rows]
+    assert shown == sorted(shown, reverse=True)
+    assert [(await users_of.counts(Scope(three_turns, each.user_id))).last_at for each in page.rows] == shown
+    assert await users_of.page(three_turns, skip=9) == UserPage((), 3)
+    assert (await users_of.page(three_turns, "nobody")).matching == 0
 
 
 @pytest.mark.parametrize("address", ["turns?sort=best", "users?sort=best", "turns?skip=-1", "users?skip=99999"])

@@ -13,6 +13,7 @@ import pytest
 
 from benchmarks.chaos.faults import FaultyProxy
 from benchmarks.chaos.sample_data import WordEmbedder
+from brain.agent_rows import SQL
 from brain.deadline import Deadline
 from brain.postgres.breaker import Breaker, waits_for_recovery
 from brain.postgres.connection_setup import BriefReconnections
@@ -201,3 +202,34 @@ async def test_cancelled_transaction_keeps_its_connection(urls, agent):
         assert await admin.fetchval(left, first) == 0
     finally:
         await admin.close()
+
+
+async def test_turns_beside_an_erasure_are_recorded_later(urls, agent):
+    policy = Policy(deadline_ms=2_000, deadlines={"post_turn_ms": 2_000})
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=WordEmbedder()) as layer:
+        database, locked, end = internals(layer).database, asyncio.Event(), asyncio.Event()
+
+        async def erase(connection):
+            await connection.execute(*SQL.own_rows(agent_id=agent))
+            locked.set()
+            await end.wait()
+
+        async def run_turn(agent_id, n):
+            turn = Turn(agent_id=agent_id, session_id="s", text=f"Where is the key, number {n}?", turn_id=f"t{n}")
+            context = await layer.pre_turn(turn)
+            return context, await layer.post_turn(context, Outcome(response="I do not know."))
+
+        await whole(lambda: layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Where is the key?")))
+        erasing = asyncio.create_task(database.run(Scope.all_users(agent), erase))
+        await locked.wait()
+        for n in range(6):
+            context, report = await run_turn(agent, n)
+            assert [each.code for each in context.degraded] == ["record_failed"], "and not late"
+            assert (report.recorded, database.breaker.state) == (False, "closed")
+            context, report = await run_turn(f"{agent}-2", n)
+            assert (context.degraded, report.recorded) == ((), True)
+        end.set()
+        await erasing
+        async with asyncio.timeout(20):
+            while len(await layer.explain.turns(agent)) < 7:
+                await asyncio.sleep(0.05)

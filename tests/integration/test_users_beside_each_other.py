@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -130,6 +131,47 @@ async def test_retention_erases_the_memories_of_each_user_under_the_users_lock(d
     assert [row["user_id"] for row in rows] == ["user 1"]
     counts = await admin.fetch("SELECT user_id, memories FROM cognitive.corpus WHERE agent_id = $1", agent)
     assert {tuple(row) for row in counts} == {(user, 2 * (user == "user 1")) for user in (*users, "")}
+
+
+async def add_turns(admin, agent: str) -> None:
+    """Add two shared turns of one session that record the user ann."""
+    await admin.execute(
+        "INSERT INTO cognitive.turn (agent_id, turn_id, session_id, recorded_user, at, opened_at, message, policy,"
+        " frame, trace)"
+        " SELECT $1, id, 's', 'ann', $2, $2, '', '', '', '{}' FROM unnest('{t1,t2}'::text[]) AS t(id)",
+        agent,
+        AT,
+    )
+    await admin.execute(
+        "INSERT INTO cognitive.session (agent_id, session_id, started_at, last_at, summary)"
+        " VALUES ($1, 's', $2, $2, 'Ann asked.')",
+        agent,
+        AT,
+    )
+
+
+async def test_retention_leaves_turns_that_others_hold_to_the_next_run(database, admin, agent):
+    await add_turns(admin, agent)
+    due = (agent, {"turns": 1}, AT + timedelta(days=9))
+    async with asyncio.timeout(20), admin.transaction():
+        await admin.execute("SELECT FROM cognitive.turn WHERE agent_id = $1 AND turn_id = 't1' FOR UPDATE", agent)
+        assert await Retention(database).enforce(*due) == {"turns": 1}
+    assert await Retention(database).enforce(*due) == {"turns": 1}
+
+
+async def test_erasure_of_a_user_locks_earlier_turns_before_their_sessions(database, store, admin, urls, agent):
+    await add_turns(admin, agent)
+    eraser = Eraser(database, store, Embedders([CachedEmbedder(WordEmbedder())]))
+    watching = await asyncpg.connect(urls.admin)
+    async with asyncio.timeout(20), admin.transaction():  # as a turn that is being closed
+        await admin.execute("SELECT FROM cognitive.turn WHERE agent_id = $1 AND turn_id = 't2' FOR UPDATE", agent)
+        erasing = asyncio.create_task(eraser.user(agent, "ann"))
+        while not await watching.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted"):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        await admin.execute("SELECT FROM cognitive.session WHERE agent_id = $1 FOR UPDATE NOWAIT", agent)
+    assert (await erasing).turns == 2
+    await watching.close()
+    assert await admin.fetchval("SELECT summary FROM cognitive.session WHERE agent_id = $1", agent) == ""
 
 
 async def test_subtask_of_a_user_hides_a_shared_one_with_its_id(layer, agent):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+from time import monotonic
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain.postgres.breaker import Breaker, may_wait, waits_for_recovery
+from brain.postgres.breaker import NO_ANSWER, Breaker, CircuitBreakers, may_wait, waits_for_recovery
 
 pytestmark = pytest.mark.promise(number=2)
 
@@ -129,3 +132,53 @@ async def test_nested_waiting_call_leaves_the_outer_call_waiting():
         return may_wait()
 
     assert await outer()
+
+
+class Coordinator:
+    """A coordinator of a cluster that names the node of an agent when the test says so, and answers no probe."""
+
+    def __init__(self, failures: int) -> None:
+        self.node = asyncio.get_running_loop().create_future()
+        self.breakers = CircuitBreakers(Breaker(failures, wait=60), self.answers, self.locate)
+
+    async def answers(self, agent_id: str) -> bool:
+        return False
+
+    async def locate(self, agent_id: str) -> str | None:
+        return await self.node
+
+    async def fail(self, times: int) -> None:
+        for _ in range(times):
+            self.breakers.failed("a", monotonic(), NO_ANSWER)
+            await asyncio.sleep(0)
+
+    async def located(self, node: str | None) -> None:
+        [task] = self.breakers._locating.values()
+        self.node.set_result(node)
+        await task
+
+
+@pytest.mark.parametrize(("node", "of_server"), [("worker-1:5432", "closed"), ("", "open")])
+async def test_failures_during_the_search_for_a_node_all_count(node, of_server):
+    coordinator = Coordinator(failures=3)
+    await coordinator.fail(3)
+    await coordinator.located(node)
+    assert (coordinator.breakers.of("a")[0].state, coordinator.breakers.server.state) == ("open", of_server)
+    await coordinator.breakers.stop()
+
+
+async def test_failure_does_not_count_if_no_connection_was_free_to_find_the_node():
+    coordinator = Coordinator(failures=1)
+    await coordinator.fail(1)
+    await coordinator.located(None)
+    assert (coordinator.breakers.of("a")[0].state, coordinator.breakers.server.state) == ("closed", "closed")
+    await coordinator.breakers.stop()
+
+
+async def test_answer_during_the_search_for_a_node_ends_earlier_failures():
+    coordinator = Coordinator(failures=1)
+    await coordinator.fail(1)
+    coordinator.breakers.answered("a")
+    await coordinator.located("worker-1:5432")
+    assert coordinator.breakers.of("a")[0].state == "closed"
+    await coordinator.breakers.stop()

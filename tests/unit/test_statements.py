@@ -317,7 +317,8 @@ def test_agent_is_set_for_the_transaction_only(root):
     settings = [setting for source in sources for setting in re.findall(r"(\w+ \w+) cognitive\.agent_id TO", source)]
     assert settings
     assert set(settings) == {"SET LOCAL"}
-    assert not any("set_config(" in text for _, _, text in NAMED)
+    configured = [each for _, _, text in NAMED for each in re.findall(r"set_config\(('[\w.]+'|).*?(, true|)\)", text)]
+    assert set(configured) == {("'lock_timeout'", ", true")}, "which is local to the transaction"
 
 
 def test_statement_files_contain_no_numbered_parameters(root):
