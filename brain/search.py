@@ -201,7 +201,6 @@ class MemorySearch:
         else:
             facts, words, hits = await self._database.run(scope, work, timeout=timeout, snapshot=True)
         self._on_models(scope.agent_id, EmbeddingSpaces.of(facts["live"], facts["kept"]))
-        language = _indexed(facts).language
         rarity = {lexeme: idf(facts["passages"], term.content_passages) for lexeme, term in words.items()}
         return SearchResult(
             hits=tuple(hits),
@@ -212,7 +211,7 @@ class MemorySearch:
                 type_: Masses(shown, used, datetime.fromisoformat(at), *decoys)
                 for type_, (shown, used, at, *decoys) in (facts["base"] or {}).items()
             },
-            past=tuple(past_turns.past_turn(row, rarity, language) for row in facts["past"] or []),
+            past=tuple(past_turns.past_turn(row, rarity, _indexed(facts).language) for row in facts["past"] or []),
         )
 
     async def _facts(self, connection: Connection, scope: Scope, query: Query) -> tuple[Any, list[str]]:
