@@ -43,8 +43,8 @@ class Constants:
     ranking_time_share: float = 0.1  # of the time left when the search begins; ranking and recording take 25 ms
 
     # --- retrieval ---
-    # Passages that each channel fetches per memory that a turn may show, or that `recall` was asked for. With two, turns
-    # take 3 % less time, and miss newer versions among rivals and evidence of BEAM (0.583 instead of 0.587).
+    # Passages that each channel fetches per memory that a turn may show, or that `recall` was asked for. With two,
+    # a turn takes 3 % less time, and misses newer versions among rivals and evidence of BEAM (0.583 instead of 0.587).
     candidates_per_result: int = 3
     candidates_per_recalled: int = 4
 
