@@ -18,15 +18,16 @@ def drop_lines(candidates: Sequence[Candidate]) -> StageResult:
     Statements match a query better than the lines that they are from. With a better rank than the line's, they would
     push out other lines, which may be evidence. What is formed from a part of a long line keeps a better rank.
     """
-    formed = {_source(each) for each in candidates if is_formed(each)}
-    lines = {_source(each): each for each in candidates if _source(each) in formed and _is_line(each)}
+    formed = {source for each in candidates if is_formed(each) for source in _sources(each)}
+    lines = {source: each for each in candidates if _is_line(each) and (source := _sources(each)[0]) in formed}
     if not lines:
         return StageResult(tuple(candidates))
     kept, dropped, waiting = list[Candidate](), list[CandidateResult](), dict(lines)
     for candidate in sorted(candidates, key=lambda each: each.rank):
-        if lines.get(_source(candidate)) is candidate:
+        if lines.get(_sources(candidate)[0]) is candidate:
             continue
-        line = waiting.pop(_source(candidate), None) if is_formed(candidate) else None
+        found = next((each for each in _sources(candidate) if each in waiting), None) if is_formed(candidate) else None
+        line = waiting.pop(found) if found is not None else None
         if line is not None and (line.rank < candidate.rank or not _is_long(line, candidate)):
             moved = f"{candidate.moved}; {_MOVED}" if candidate.moved else _MOVED
             candidate, line = replace(candidate, rank=line.rank, moved=moved), replace(line, rank=candidate.rank)
@@ -36,9 +37,13 @@ def drop_lines(candidates: Sequence[Candidate]) -> StageResult:
     return StageResult(tuple(sorted(kept, key=lambda each: each.rank)), tuple(dropped))
 
 
-def _source(candidate: Candidate) -> tuple[str | None, str | None]:
-    """Return the source of a candidate with its user, since names of turns are unique for one user only."""
-    return candidate.hit.user_id, candidate.hit.source
+def _sources(candidate: Candidate) -> tuple[tuple[str | None, str | None], ...]:
+    """Return the source of a candidate with its user, and as a shared line's, from which a user's memory may be formed.
+
+    Names of turns are unique for one user only.
+    """
+    hit = candidate.hit
+    return (hit.user_id, hit.source), (None, hit.source)
 
 
 def _is_long(line: Candidate, formed: Candidate) -> bool:

@@ -218,19 +218,15 @@ class OutcomeRecorder:
         lines = None
         if captured and opening is not None and still is None:  # a journal entry may be erased meanwhile
             lines = CapturedExchange.opened(scope, opening, outcome.response)
-        embedding = asyncio.create_task(self._capture.embed(lines))  # takes about as long as closing the turn
-        try:
-            closed = await self._turns.close(
-                scope,
-                turn_id,
-                ReportedOutcome(outcome.status, _called(outcome), _response(outcome, current), received_at),
-                judge,
-                opening=opening,
-                still=still,
-            )
-            embedded = await embedding
-        finally:
-            embedding.cancel()
+        closing = self._turns.close(
+            scope,
+            turn_id,
+            ReportedOutcome(outcome.status, _called(outcome), _response(outcome, current), received_at),
+            judge,
+            opening=opening,
+            still=still,
+        )
+        closed, embedded = await asyncio.gather(closing, self._capture.embed(lines))  # both take about as long
         if closed is None or closed.message.withheld:
             self._capture.forget(embedded)  # they may contain what was erased
         if closed is None:

@@ -10,8 +10,8 @@ STATEMENT = "Our boiler is in the cellar."
 LONG = f"{STATEMENT} {'The rest of this long message is about other matters of the house. ' * 3}"
 
 
-def formed(n: int, rank: int, text: str = STATEMENT):
-    return candidate(n, text, type="fact", source=SOURCE, attributes={"formed_by": f"mine_is/{n}"}, rank=rank)
+def formed(n: int, rank: int, text: str = STATEMENT, **fields):
+    return candidate(n, text, type="fact", source=SOURCE, attributes={"formed_by": f"mine_is/{n}"}, rank=rank, **fields)
 
 
 def line(n: int, rank: int, text: str = f"Hello. {STATEMENT}"):
@@ -41,7 +41,12 @@ def test_only_the_best_of_several_takes_the_rank_of_the_line():
 
 def test_line_of_another_user_with_the_same_turn_id_stays():
     of_bob = candidate(3, "Hello. Our boiler is in the loft.", type="episode", source=SOURCE, rank=0, user_id="bob")
-    assert ids(drop_lines([of_bob, other(2, 1), formed(1, 2)]).kept) == [3, 2, 1]
+    for user in (None, "ann"):
+        assert ids(drop_lines([of_bob, other(2, 1), formed(1, 2, user_id=user)]).kept) == [3, 2, 1]
+
+
+def test_users_memory_takes_the_place_of_the_shared_line_that_it_was_formed_from():
+    assert ids(drop_lines([line(3, 0), other(2, 1), formed(1, 2, user_id="ann")]).kept) == [1, 2]
 
 
 def test_line_from_which_no_candidate_was_formed_stays():
