@@ -120,7 +120,6 @@ class Services:
     memories: MemoryFetcher
     tools: ToolSelector
     recorder: TurnRecorder
-    prefetch: ResponseEmbedder
     outcomes: OutcomeRecorder
     former: Former
     conversations: ConversationWriter
@@ -243,8 +242,8 @@ def _compose(base: _Infrastructure) -> Services:
     former = formation.former
     shared_turns = SharedTurns(UserAnalytics(base.database), background)
     capture = Capture(stores.memories, base.policy, background, former, shared_turns, extractor)
-    outcomes = OutcomeRecorder(turns, base.journal, resolver, capture, redactor)
     prefetch = ResponseEmbedder(embedders, background)
+    outcomes = OutcomeRecorder(turns, base.journal, resolver, capture, redactor, prefetch)
     shadowing = Shadowing(turns, resolver.shadow, background, stores.counter, base.extensions.constants)
     session_manager = SessionManager(
         stores.sessions,
@@ -293,7 +292,6 @@ def _compose(base: _Infrastructure) -> Services:
         ),
         tools=ToolSelector(catalog),
         recorder=TurnRecorder(turns, outcomes, session_manager, shadowing),
-        prefetch=prefetch,
         outcomes=outcomes,
         former=former,
         conversations=conversations,

@@ -23,7 +23,6 @@ from cognitive.lab.why import Explanation
 from cognitive.pipeline import TurnRequest, create_context
 from cognitive.policy import Policy
 from cognitive.preflight.classifier import Classifier
-from cognitive.prompt import without_injected
 from cognitive.session.recent import ResumedSession
 from cognitive.telemetry.metrics import Metrics
 from cognitive.telemetry.operations import POST_TURN, PRE_TURN, instrument
@@ -57,7 +56,6 @@ class CognitiveLayer(MemoryMethods):
         self._memories = services.memories
         self._tools = services.tools
         self._recorder = services.recorder
-        self._prefetch = services.prefetch
         self._outcomes = services.outcomes
         self._former = services.former
         self._background = services.background
@@ -189,8 +187,6 @@ class CognitiveLayer(MemoryMethods):
         _require_outcome(context, outcome)
         received_at = time()
         report = await self._outcomes.post(context, outcome, received_at)
-        if self._policies.for_agent(context.agent_id).dedup.enabled:
-            self._prefetch.enqueue(context.agent_id, without_injected(outcome.response))
         if report.recorded:
             self._session_manager.on_outcome(context.scope, context.turn_id, outcome, received_at)
             self._retention.schedule(context.agent_id)

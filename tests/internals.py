@@ -24,7 +24,7 @@ def internals(layer: CognitiveLayer) -> SimpleNamespace:
         outcomes=layer._outcomes,
         planner=layer._memories._planner,
         policy_store=layer.policies._store,
-        prefetch=layer._prefetch,
+        prefetch=layer._outcomes._prefetch,
         resolver=layer._policies,
         shadowing=layer._recorder._shadowing,
         turns=layer._recorder._turns,

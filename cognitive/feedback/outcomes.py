@@ -26,10 +26,12 @@ from brain.users import Scope
 from cognitive.context.dedup import excerpt
 from cognitive.feedback import attribute
 from cognitive.feedback.capture import Capture, CapturedExchange
+from cognitive.feedback.prefetch import ResponseEmbedder
 from cognitive.feedback.strip_quotes import texts
 from cognitive.policy import Policy
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.privacy import redaction
+from cognitive.prompt import without_injected
 from cognitive.recording.record import opened
 from cognitive.turn import Correction, Outcome, Report, ToolCall, TurnContext, TurnRef
 from cognitive.validation import unknown_turn
@@ -56,12 +58,14 @@ class OutcomeRecorder:
         policy: PolicyResolver,
         capture: Capture,
         redactor: Redactor = UNREDACTED,
+        prefetch: ResponseEmbedder | None = None,
     ) -> None:
         self._turns = turns
         self._journal = journal
         self._policy = policy
         self._capture = capture
         self._redactor = redactor
+        self._prefetch = prefetch
         self._writing: set[asyncio.Task[None]] = set()
         self.has_pending = True  # until a first look at the journal
         self.wake_up = asyncio.Event()
@@ -231,6 +235,8 @@ class OutcomeRecorder:
             self._capture.forget(embedded)  # they may contain what was erased
         if closed is None:
             raise unknown_turn(scope, turn_id)
+        if self._prefetch is not None and still is None and current.dedup.enabled and not closed.message.withheld:
+            self._prefetch.enqueue(scope.agent_id, without_injected(outcome.response))
         corrections: tuple[Correction, ...] = ()
         if captured:
             extract = closed.first or still is not None  # for a journal entry, an earlier attempt may have failed

@@ -94,6 +94,7 @@ async def test_response_that_quotes_a_forgotten_memory_is_not_stored(site, agent
         await drain_background(layer)
         assert [memory.content for memory in await layer.admin.find(agent, {"tags": {"eq": "captured"}})] == [ASKED]
         assert await places_of_secret(site, agent) == []
+        assert [text for text in internals(layer).embedders.first._cache if SECRET in text] == []
 
 
 async def test_repeated_outcome_does_not_restore_a_forgotten_memory(site, agent):
