@@ -45,7 +45,7 @@ def test_line_of_another_user_with_the_same_turn_id_stays():
         assert ids(drop_lines([of_bob, other(2, 1), formed(1, 2, user_id=user)]).kept) == [3, 2, 1]
 
 
-def test_users_memory_takes_the_place_of_the_shared_line_that_it_was_formed_from():
+def test_memory_of_a_user_takes_the_place_of_its_shared_line():
     assert ids(drop_lines([line(3, 0), other(2, 1), formed(1, 2, user_id="ann")]).kept) == [1, 2]
 
 
