@@ -261,7 +261,7 @@ SELECT f.memory_id, f.ordinal, f.seq, f.type, substr(f.content, p.start + 1, p.s
        ((SELECT scores FROM session_map) -> f.session_number::text)::float8 AS session_bm25,
        -(content.embedding <#> :embedding::halfvec) AS content_cosine,
            -(context.embedding <#> :embedding::halfvec) AS context_cosine,
-       content.embedding AS vector, before.id AS previous_id, after.id AS next_id,
+       content.embedding AS vector, before.id AS previous_id,
        u.shown, u.used, u.times_shown, u.times_used, u.last_at, <short> AS short
 FROM found AS f
 CROSS JOIN LATERAL (
@@ -296,14 +296,8 @@ LEFT JOIN LATERAL (
         AND (b.occurred_at, b.seq) < (f.occurred_at, f.seq)
     ORDER BY b.occurred_at DESC, b.seq DESC LIMIT 1) AS before ON true
 LEFT JOIN LATERAL (
-    SELECT a.id FROM cognitive.memory AS a
-    WHERE a.agent_id = :agent_id AND a.user_id = f.user_id AND a.session_id = f.session_id
-        AND (a.occurred_at, a.seq) > (f.occurred_at, f.seq)
-    ORDER BY a.occurred_at, a.seq LIMIT 1) AS after ON true
-LEFT JOIN LATERAL (
     SELECT shown, used, times_shown, times_used, last_at FROM cognitive.usage
     WHERE agent_id = :agent_id AND user_id = f.user_id AND memory_id = f.memory_id OFFSET 0) AS u ON true
-ORDER BY f.seq, f.ordinal
 
 -- name: filtered_listed
 -- For the slot `listed`: the memories of types of which few are admitted. All of them are compared with the query, and

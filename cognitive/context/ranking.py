@@ -76,7 +76,8 @@ class _QueryFacts:
         sessions = [hit.scores.get("session_bm25", 0.0) for hit in found.hits if hit.session_id is not None]
         self.usual_session = _mean(sessions)
         self.best_bm25 = max([hit.scores.get("content_bm25", 0.0) for hit in found.hits], default=0.0) or 1.0
-        self.adjacent = {hit.memory_id: (hit.previous_id, hit.next_id) for hit in found.hits}
+        before = {hit.memory_id: hit.previous_id for hit in found.hits}
+        self.sides = (before, {previous: id for id, previous in before.items()})
         self.own: dict[UUID, float] = {}
         for hit in found.hits:
             self.own[hit.memory_id] = max(self.own.get(hit.memory_id, 0.0), self._own(hit))
@@ -98,11 +99,11 @@ class _QueryFacts:
     def _neighbours(self, hit: Hit) -> float:
         """Return the best match among a hit's neighbours in its session, two on each side; the farther count less."""
         best = 0.0
-        for side in (0, 1):
-            share, at = 1.0, self.adjacent[hit.memory_id][side]
+        for side in self.sides:
+            share, at = 1.0, side.get(hit.memory_id)
             while at in self.own and share >= _REACH:
                 best = max(best, share * self.own[at])
-                share, at = share * _REACH, self.adjacent[at][side]
+                share, at = share * _REACH, side.get(at)
         return best
 
 

@@ -109,7 +109,6 @@ class TurnInputs:
 _FACTS = tuple(each.name for each in fields(TurnInputs) if each.name not in ("found", "pinned"))
 _FOUND = tuple(each.name for each in fields(SearchResult) if each.name != "hits")
 _OF_A_HIT = tuple(each.name for each in fields(Hit) if each.name not in PASSAGE_FIELDS)
-_NEIGHBOURS = ("previous_id", "next_id")
 _measures = attrgetter(*(each.name for each in fields(WindowSimilarity)))
 
 
@@ -176,11 +175,11 @@ def _rounded(factors: Mapping[str, float]) -> Mapping[str, float]:
 
 
 def _hit_columns(hits: Sequence[Hit]) -> Mapping[str, Sequence[Any]]:
-    """Return the fields of hits as columns. The id of a neighbour that is no hit is None, as it changes no result."""
+    """Return the fields of hits as columns. A previous memory that is no hit is None: it changes no result."""
     columns = dict(zip(_OF_A_HIT, zip(*map(attrgetter(*_OF_A_HIT), hits), strict=True), strict=True)) if hits else {}
     known = set(columns.get("memory_id", ()))
-    neighbours = {name: [id if id in known else None for id in columns[name]] for name in _NEIGHBOURS if hits}
-    return {**dict.fromkeys(_OF_A_HIT, ()), **columns, **neighbours}
+    previous = [id if id in known else None for id in columns.get("previous_id", ())]
+    return {**dict.fromkeys(_OF_A_HIT, ()), **columns, "previous_id": previous}
 
 
 def opened(context: TurnContext) -> OpenTurn:

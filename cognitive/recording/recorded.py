@@ -166,7 +166,8 @@ def _candidates(columns: Any, hits: Sequence[Mapping[str, Any]]) -> tuple[Record
 
 
 def _rows(columns: Mapping[str, Any], rows: int) -> tuple[Mapping[str, Any], ...]:
-    read = {name: uncolumn(types(Hit)[name], written, rows) for name, written in columns.items()}
+    hints = types(Hit)  # earlier versions recorded further columns
+    read = {name: uncolumn(hints[name], written, rows) for name, written in columns.items() if name in hints}
     return tuple(dict(zip(read, row, strict=True)) for row in zip(*read.values(), strict=True))
 
 

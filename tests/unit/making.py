@@ -19,8 +19,8 @@ def uid(n: int) -> UUID:
 
 
 def hit(n: int = 1, content: str = "Tea is served at noon.", **fields) -> Hit:
-    """The n-th memory of an agent; `replaced_by`, `previous_id` and `next_id` may be given as numbers."""
-    for name in ("replaced_by", "previous_id", "next_id"):
+    """The n-th memory of an agent; `replaced_by` and `previous_id` may be given as numbers."""
+    for name in ("replaced_by", "previous_id"):
         if isinstance(fields.get(name), int):
             fields[name] = uid(fields[name])
     if fields.get("replaced_by") is not None:

@@ -101,7 +101,6 @@ def test_every_factor_of_the_policy_has_a_case():
 
 def talk(*matches: float, session="s"):
     """Return consecutive hits of one session with the given cosines to the query."""
-    last = len(matches)
     return [
         hit(
             n,
@@ -109,7 +108,6 @@ def talk(*matches: float, session="s"):
             session_id=session,
             scores={"content_cosine": match},
             previous_id=n - 1 if n > 1 else None,
-            next_id=n + 1 if n < last else None,
         )
         for n, match in enumerate(matches, 1)
     ]
@@ -171,7 +169,6 @@ def test_relevance_lies_between_zero_and_one():
             session_id="s",
             scores=perfect,
             previous_id=n - 1,
-            next_id=n + 1,
             occurred_at=MAY.start,
         )
         for n in (1, 2, 3)
