@@ -28,8 +28,10 @@ def planned_under(recorded: Mapping[str, Any] | None, current: Policy) -> Policy
 
     If none is recorded, or this version cannot read it, return the current policy, so that no outcome is lost.
     """
+    if recorded is None or recorded == current.content:
+        return current
     try:
-        return Policy.from_record(recorded) if recorded is not None else current
+        return Policy.from_record(recorded)
     except PolicyError as error:
         log.warning("the recorded policy of a turn cannot be read; the turn is judged by the current one: %s", error)
         return current

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from brain.caches import cached
 from cognitive.preflight.rules.acknowledgements import ACKNOWLEDGEMENTS
 from cognitive.preflight.rules.matching import Rule, RuleTable, compile_pattern
 from cognitive.preflight.rules.smalltalk import (
@@ -28,6 +29,7 @@ from cognitive.preflight.rules.smalltalk import (
 from cognitive.preflight.rules.words import ANAPHORA, ASKING, FILLERS, OPENERS, REQUESTS, VOCATIVES, listed
 
 MAX_CHARS = 240  # a longer message is never small talk
+_MAX_CACHED = 256  # messages and their parts: a turn reads some of them when it is planned and when it is captured
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ _acknowledgements = RuleTable(ACKNOWLEDGEMENTS, whole=True)
 _CLAUSE = re.compile(r"[.,!?;:\n…]+|\s[-–—]+\s|[–—]|\s(?:and|but|so)\s")
 
 
+@cached(_MAX_CACHED)
 def read(text: str) -> SmallTalk | None:
     """Return the kind of small talk that a message is, or None if any word of the message is content."""
     if len(text) > MAX_CHARS:
