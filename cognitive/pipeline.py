@@ -22,6 +22,7 @@ from brain.turns import TurnLog
 from cognitive.catalog.engine import CatalogEngine, ToolSignals
 from cognitive.context import dedup
 from cognitive.context.engine import ContextEngine, MemoryContext
+from cognitive.context.retrieve import searched
 from cognitive.degradation import Degradation, DegradationLog
 from cognitive.errors import CognitiveError
 from cognitive.feedback.outcomes import OutcomeRecorder
@@ -183,12 +184,14 @@ class MemoryFetcher:
             return (await window).messages
 
         try:
-            with Span(attributes.PLAN, lambda: {attributes.AGENT_ID: turn.agent_id}) as span:
-                plan = self._planner.plan(turn, request.now, policy)
-                span.add_attributes(lambda: attributes.plan(plan))
-            memory_context = await self._engine.build(
-                plan, turn, request.now, deadline, policy, reads, request.memory_tokens, sent
-            )
+            # The search mostly embeds the message itself, which takes as long as planning. Both run at the same time.
+            with self._embedders.of(turn.agent_id).ahead(searched(turn.text)):
+                with Span(attributes.PLAN, lambda: {attributes.AGENT_ID: turn.agent_id}) as span:
+                    plan = self._planner.plan(turn, request.now, policy)
+                    span.add_attributes(lambda: attributes.plan(plan))
+                memory_context = await self._engine.build(
+                    plan, turn, request.now, deadline, policy, reads, request.memory_tokens, sent
+                )
         except Exception as error:  # the turn must go on
             log.exception("pre_turn continues without memories")
             failed = Degradation("memory_failed", f"{type(error).__name__}: {error}")

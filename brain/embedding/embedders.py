@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -36,6 +37,7 @@ class CachedEmbedder:
         # message of a turn does not wait behind a batch of memories.
         self._fast_lane = ThreadPoolExecutor(1, thread_name_prefix="embedder-few")
         self._slow_lane = ThreadPoolExecutor(1, thread_name_prefix="embedder-many")
+        self._ahead: dict[str, Future[Vectors]] = {}
 
     @property
     def model(self) -> str:
@@ -51,6 +53,17 @@ class CachedEmbedder:
         """Return the cached vector of a text, or None if the cache does not have it. Embeds nothing."""
         return self._cache.get(text)
 
+    @contextmanager
+    def ahead(self, text: str) -> Iterator[None]:
+        """Start to embed a text that the block will probably pass to `embed`. Stop at its end if that was not so."""
+        if text not in self._cache and text not in self._ahead:
+            self._ahead[text] = self._fast_lane.submit(self._embed, [text])
+        try:
+            yield
+        finally:
+            if (unused := self._ahead.pop(text, None)) is not None:
+                unused.cancel()
+
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Return the unit vectors of texts, of shape (len(texts), dimension); embed only those that are not cached.
 
@@ -59,6 +72,9 @@ class CachedEmbedder:
         """
         drops = self._drops
         vectors = {text: vector for text in texts if (vector := self._cache.get(text)) is not None}
+        for text in texts:
+            if (begun := self._ahead.pop(text, None)) is not None:
+                vectors[text] = (await asyncio.wrap_future(begun))[0]
         missing = [text for text in dict.fromkeys(texts) if text not in vectors]
         if missing:
             lane = self._fast_lane if len(missing) <= _SMALL_BATCH else self._slow_lane

@@ -72,6 +72,31 @@ async def test_cached_vector_is_returned_without_embedding():
     assert letters.texts == ["a"]
 
 
+async def test_text_embedded_ahead_is_embedded_once():
+    letters = Letters()
+    embedder = CachedEmbedder(letters)
+    with embedder.ahead("a"), embedder.ahead("a"):
+        vectors = await embedder.embed(["a", "b"])
+    assert np.array_equal(vectors, await CachedEmbedder(Letters()).embed(["a", "b"]))
+    assert letters.texts == ["a", "b"]
+
+
+async def test_text_embedded_ahead_that_nobody_asks_for_is_not_kept():
+    letters = Letters()
+    embedder = CachedEmbedder(letters)
+    with embedder.ahead("a"):
+        await embedder.embed(["b"])  # in the same lane, so that "a" is embedded by now
+    assert embedder.known("a") is None
+    await embedder.embed(["a"])
+    assert letters.texts == ["a", "b", "a"]
+
+
+async def test_error_of_a_text_embedded_ahead_reaches_who_asks_for_it():
+    embedder = CachedEmbedder(FixedAnswer(ValueError("out of memory")))
+    with embedder.ahead("a"), pytest.raises(EmbeddingError, match="out of memory"):
+        await embedder.embed(["a"])
+
+
 async def test_empty_list_returns_no_vectors_without_a_call():
     letters = Letters()
     assert (await CachedEmbedder(letters).embed([])).shape == (0, 4)
