@@ -102,7 +102,7 @@ class Extensions:
 class Services:
     """The objects that `CognitiveLayer` calls: `memories` and its other attributes, turn steps, background work.
 
-    The namespaces that no turn needs are created by the first call, since importing their modules would slow down every start.
+    The namespaces that no turn needs are created by the first call, since importing their modules takes long.
     """
 
     sessions: SessionsApi
