@@ -272,3 +272,25 @@ def test_import_does_not_load_optional_dependencies(root):
     command = [sys.executable, "-W", "error", "-c", program]
     run = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
     assert run.stdout.split() == []
+
+
+LATER_USED = [
+    "cognitive.api.admin",
+    "cognitive.api.explain",
+    "cognitive.api.policies",
+    "cognitive.doctor",
+    "cognitive.formats",
+    "cognitive.lab.questions",
+    "cognitive.upkeep",
+]
+
+
+def test_import_of_the_layer_loads_no_module_of_later_use(root):
+    names = [*HEAVY, *LATER_USED]
+    program = (
+        "import sys; from cognitive import CognitiveLayer\n"
+        "from cognitive.formation.rules.matching import compiled\n"
+        f"print(*[name for name in {names!r} if name in sys.modules], *[1] * compiled.cache_info().currsize)"
+    )
+    run = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=True)
+    assert run.stdout.split() == []
