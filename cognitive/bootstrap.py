@@ -5,21 +5,18 @@ Besides `admin`, no other module chooses between implementations, such as the em
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
 
-from brain.analytics.turns import TurnAnalytics
 from brain.analytics.users import UserAnalytics
-from brain.archive import Archive
 from brain.artifacts import Artifacts
-from brain.assignment import UserAssigner
-from brain.changes.reembedding import Reembedding
 from brain.changes.reindexing import Reindexing
 from brain.embedding.embedders import Embedders
 from brain.erasure.erasing import Eraser
 from brain.erasure.retention import Retention
-from brain.ivf_index import IvfIndex
 from brain.journal import Journal, journal_name
 from brain.languages import AgentLanguages
 from brain.opening import opened
@@ -37,17 +34,9 @@ from brain.store import MemoryStore
 from brain.subtasks import Subtasks
 from brain.turn_reads import TurnReader
 from brain.turns import TurnLog
-from brain.upkeep import UpkeepReader
 from cognitive.admin import embedders_of
-from cognitive.api.admin import AdminApi
-from cognitive.api.explain import ExplainApi
-from cognitive.api.exporter import Exporter
-from cognitive.api.health import HealthChecks
-from cognitive.api.importer import Importer
 from cognitive.api.memories import AgentMemories
-from cognitive.api.policies import PoliciesApi
 from cognitive.api.sessions import SessionsApi
-from cognitive.api.upkeep import UpkeepApi
 from cognitive.background import Background, BackgroundQueue
 from cognitive.catalog.engine import CatalogEngine
 from cognitive.context.engine import ContextEngine
@@ -60,8 +49,6 @@ from cognitive.feedback.shared_turns import SharedTurns
 from cognitive.formation.assembly import Formation
 from cognitive.formation.former import Former
 from cognitive.formation.model.extractor import ModelExtractor
-from cognitive.lab.questions import Questions
-from cognitive.lab.samples import SampleCache
 from cognitive.lab.shadow import Shadowing
 from cognitive.pipeline import MemoryFetcher, ToolSelector, TurnRecorder, WindowBuilder
 from cognitive.policy import Policy
@@ -82,6 +69,12 @@ from cognitive.telemetry.metrics import NO_METRICS, Metrics, watch_breaker, watc
 from cognitive.telemetry.spans import TracedEmbedder, quietly
 from cognitive.tokens import TokenCounter, count
 from cognitive.window.summary import ExtractiveSummarizer, Summarizer
+
+if TYPE_CHECKING:
+    from cognitive.api.admin import AdminApi
+    from cognitive.api.explain import ExplainApi
+    from cognitive.api.policies import PoliciesApi
+    from cognitive.api.upkeep import UpkeepApi
 
 _MAX_SETTLING = 10_000  # pending outcomes of `settle`; further calls raise an error
 _MAX_RECOGNISING = 4  # agents whose language is recognised at once; others wait until they have grown further
@@ -107,13 +100,16 @@ class Extensions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """The objects that `CognitiveLayer` calls: `memories` and its other attributes, turn steps, background work."""
+    """The objects that `CognitiveLayer` calls: `memories` and its other attributes, turn steps, background work.
+
+    The namespaces that no turn needs are created by the first call, since importing their modules takes long.
+    """
 
     sessions: SessionsApi
-    policies: PoliciesApi
-    explain: ExplainApi
-    upkeep: UpkeepApi
-    admin: AdminApi
+    policies: Callable[[], PoliciesApi]
+    explain: Callable[[], ExplainApi]
+    upkeep: Callable[[], UpkeepApi]
+    admin: Callable[[], AdminApi]
     work: Work
     resolver: PolicyResolver
     window: WindowBuilder
@@ -274,15 +270,25 @@ def _compose(base: _Infrastructure) -> Services:
         erasure_listeners,
         retention,
     )
-    policies = _policies(base, stores, resolver, erasure_listeners)
+    policies = cache(lambda: _policies(base, stores, resolver, erasure_listeners))
     conversations = ConversationWriter(stores.memories, base.policy, formation.corrections, formation.reader)
     return Services(
         sessions=SessionsApi(stores.sessions, stores.artifacts, session_manager, turns, resolver, former),
         policies=policies,
-        explain=_explain(base, stores),
-        upkeep=UpkeepApi(UpkeepReader(base.database), embedders, resolver),
-        admin=_admin(
-            base, stores, memories, policies, conversations, resolver, category_learner, erasure_listeners, formation
+        explain=cache(lambda: _explain(base, stores)),
+        upkeep=cache(lambda: _upkeep(base, resolver)),
+        admin=cache(
+            lambda: _admin(
+                base,
+                stores,
+                memories,
+                policies(),
+                conversations,
+                resolver,
+                category_learner,
+                erasure_listeners,
+                formation,
+            )
         ),
         work=Work(stores.sessions, Subtasks(base.database, redactor), stores.memories, recall),
         resolver=resolver,
@@ -309,14 +315,28 @@ def _compose(base: _Infrastructure) -> Services:
 def _policies(
     base: _Infrastructure, stores: _Stores, resolver: PolicyResolver, erasure_listeners: ErasureListeners
 ) -> PoliciesApi:
+    from cognitive.api.policies import PoliciesApi
+    from cognitive.lab.samples import SampleCache
+
     samples = SampleCache(stores.policies, stores.memories, stores.contents, stores.counter, base.extensions.constants)
     erasure_listeners.add(samples.forget)
     return PoliciesApi(resolver, stores.policies, samples, base.redactor)
 
 
 def _explain(base: _Infrastructure, stores: _Stores) -> ExplainApi:
+    from brain.analytics.turns import TurnAnalytics
+    from cognitive.api.explain import ExplainApi
+    from cognitive.lab.questions import Questions
+
     questions = Questions(stores.turns, stores.memories, stores.contents, stores.counter, base.extensions.constants)
     return ExplainApi(questions, stores.turns, base.embedders, TurnAnalytics(base.reading), base.extensions.constants)
+
+
+def _upkeep(base: _Infrastructure, resolver: PolicyResolver) -> UpkeepApi:
+    from brain.upkeep import UpkeepReader
+    from cognitive.api.upkeep import UpkeepApi
+
+    return UpkeepApi(UpkeepReader(base.database), base.embedders, resolver)
 
 
 def _admin(
@@ -330,6 +350,15 @@ def _admin(
     erasure_listeners: ErasureListeners,
     formation: Formation,
 ) -> AdminApi:
+    from brain.archive import Archive
+    from brain.assignment import UserAssigner
+    from brain.changes.reembedding import Reembedding
+    from brain.ivf_index import IvfIndex
+    from cognitive.api.admin import AdminApi
+    from cognitive.api.exporter import Exporter
+    from cognitive.api.health import HealthChecks
+    from cognitive.api.importer import Importer
+
     database, reindexing, archive = base.database, Reindexing(base.database), Archive(base.database)
     checks = HealthChecks(base.reading, base.journal, base.embedders, stores.turns)
     return AdminApi(

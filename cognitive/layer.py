@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from time import time
+from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
 from brain.artifacts import ArtifactPage
@@ -12,14 +13,12 @@ from brain.ports import Embedder
 from brain.postgres import event_loop
 from brain.redacting import Redact
 from cognitive import bootstrap
-from cognitive.api.health import LayerHealth
 from cognitive.api.memory_methods import MemoryMethods
 from cognitive.api.sessions import PAGE_CHARACTERS
 from cognitive.catalog.refine import RefinedTools, ToolChooser
 from cognitive.errors import StoreUnavailable
 from cognitive.feedback.capture import Extractor
 from cognitive.formation.model.extractor import ModelExtractor
-from cognitive.lab.why import Explanation
 from cognitive.pipeline import TurnRequest, create_context
 from cognitive.policy import Policy
 from cognitive.preflight.classifier import Classifier
@@ -31,6 +30,14 @@ from cognitive.turn import Message, Outcome, Report, Turn, TurnContext, TurnRef
 from cognitive.validation import async_with, called_as, require_instance, require_sequence
 from cognitive.window.fit import FittedWindow
 from cognitive.window.summary import Summarizer
+
+if TYPE_CHECKING:
+    from cognitive.api.admin import AdminApi
+    from cognitive.api.explain import ExplainApi
+    from cognitive.api.health import LayerHealth
+    from cognitive.api.policies import PoliciesApi
+    from cognitive.api.upkeep import UpkeepApi
+    from cognitive.lab.why import Explanation
 
 
 class CognitiveLayer(MemoryMethods):
@@ -46,11 +53,8 @@ class CognitiveLayer(MemoryMethods):
     def __init__(self, services: bootstrap.Services) -> None:
         super().__init__(services.agent_memories, services.conversations, services.recall, services.metrics)
         self.sessions = services.sessions
-        self.policies = services.policies
-        self.explain = services.explain
-        self.upkeep = services.upkeep
-        self.admin = services.admin
         self.work = services.work
+        self._services = services
         self._policies = services.resolver
         self._window = services.window
         self._memories = services.memories
@@ -103,6 +107,26 @@ class CognitiveLayer(MemoryMethods):
         extensions = bootstrap.Extensions(embedder, token_counter, summarizer, classifier, extractor, metrics, redact)
         async with bootstrap.assemble(database_url, policy, shadow, extensions) as services:
             yield cls(services)
+
+    @property
+    def policies(self) -> PoliciesApi:
+        """Save, compare, activate and roll back policies of agents."""
+        return self._services.policies()
+
+    @property
+    def explain(self) -> ExplainApi:
+        """Explain, replay and list recorded turns."""
+        return self._services.explain()
+
+    @property
+    def upkeep(self) -> UpkeepApi:
+        """List duplicates, contradictions and stale memories."""
+        return self._services.upkeep()
+
+    @property
+    def admin(self) -> AdminApi:
+        """Export, import, check and maintain what is stored."""
+        return self._services.admin()
 
     # --- a turn ---
 

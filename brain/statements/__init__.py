@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from importlib.resources import files
 from typing import Any
 
@@ -24,23 +25,27 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SqlStatement:
     """An SQL statement with named parameters. Calling it returns the SQL and the parameter values.
 
-    `source` is the text in the file. `sql` is the same text with the numbered parameters `$1` to `$n`. `parameters` are
-    the names of these parameters, in the order of their numbers; `agent_id`, if it is a parameter, comes first.
+    `source` is the text in the file. It is scanned at the first use, since a process uses few of the statements.
     """
 
     name: str
     source: str
-    sql: str = field(init=False)
-    parameters: tuple[str, ...] = field(init=False)
 
-    def __post_init__(self) -> None:
-        sql, parameters = _compiled(self.source)
-        object.__setattr__(self, "sql", sql)
-        object.__setattr__(self, "parameters", parameters)
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the parameters, in the order of their numbers; `agent_id`, if it is one, comes first."""
+        occurrences = [match["name"] for match in _TOKEN.finditer(self.source) if match["name"]]
+        return tuple(sorted(dict.fromkeys(occurrences), key=lambda name: name != "agent_id"))
+
+    @cached_property
+    def sql(self) -> str:
+        """The source with the numbered parameters `$1` to `$n` in place of the named ones."""
+        numbers = {name: f"${number}" for number, name in enumerate(self.parameters, start=1)}
+        return _TOKEN.sub(lambda match: numbers[match["name"]] if match["name"] else match[0], self.source)
 
     def __call__(self, **values: Any) -> tuple[Any, ...]:
         """Return the SQL followed by the values of its parameters, as asyncpg's `fetch` and `execute` take them.
@@ -120,14 +125,3 @@ def parse(text: str, **slots: str | int) -> SqlStatements:
     return SqlStatements(
         {name: SqlStatement(name, source.strip()).fill(**slots) for name, source in _NAMED.findall(text)},
     )
-
-
-def _compiled(source: str) -> tuple[str, tuple[str, ...]]:
-    """Replace the named parameters of a statement by numbered ones.
-
-    Returns the new text, and the parameter names in the order of the numbers.
-    """
-    occurrences = [match["name"] for match in _TOKEN.finditer(source) if match["name"]]
-    names = sorted(dict.fromkeys(occurrences), key=lambda name: name != "agent_id")
-    numbers = {name: f"${number}" for number, name in enumerate(names, start=1)}
-    return _TOKEN.sub(lambda match: numbers[match["name"]] if match["name"] else match[0], source), tuple(names)

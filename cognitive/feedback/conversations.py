@@ -114,7 +114,7 @@ class ConversationWriter:
             by_model = await self._read(scope, exchange.lines)
             if by_model is None:
                 unread, exchange = unread + 1, exchange.parked()
-            memories = _joined(self.formed(exchange), by_model or [])
+            memories = _joined(await asyncio.to_thread(self.formed, exchange), by_model or [])
             personal = [each for each in memories if exchange.owner != scope and is_personal(each)]
             common = [each for each in memories if each not in personal]
             if personal:

@@ -12,7 +12,7 @@ from cognitive.context.talk import kind as talk_kind
 from cognitive.formation.own_words import read_sentences
 from cognitive.formation.rules import RULES
 from cognitive.formation.rules.guards import GUARDS, TAKEN_BACK
-from cognitive.formation.rules.matching import FormationRule
+from cognitive.formation.rules.matching import FormationRule, compiled
 from cognitive.formation.statements import MAX_WORDS, FoldedStatement, split_statements
 from cognitive.policy.outcomes import FormationKind as Kind
 from cognitive.policy.outcomes import FormationSettings
@@ -82,9 +82,9 @@ def _matched(statement: FoldedStatement, message: str, *, confirmed: bool) -> Fo
     if not _MIN_WORDS <= len(statement.written.split()) <= MAX_WORDS:
         return None
     for rule in RULES:
-        if (rule.confirmed and not confirmed) or not rule.pattern.match(getattr(statement, rule.on)):
+        if (rule.confirmed and not confirmed) or not compiled(rule.pattern).match(getattr(statement, rule.on)):
             continue
-        if rule.within is None or rule.within.search(message):
+        if rule.within is None or compiled(rule.within).search(message):
             return rule
     return None
 
@@ -102,6 +102,6 @@ def _rejection(statement: FoldedStatement, rule: FormationRule, sentence: str, *
     if TAKEN_BACK.search(sentence.lower()):
         return "taken_back"
     for guard in GUARDS:
-        if not (rule.kind in guard.except_for or rule.confirmed) and guard.pattern.search(statement.plain):
+        if not (rule.kind in guard.except_for or rule.confirmed) and compiled(guard.pattern).search(statement.plain):
             return guard.name
     return None

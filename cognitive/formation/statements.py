@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from brain.text import normalise
+from cognitive.formation.rules.matching import compiled
 from cognitive.formation.rules.words import DATE
 
 MAX_WORDS = 60  # of a statement; a longer one is a text without full stops
@@ -16,54 +16,54 @@ _OWN_SUBJECT = (
     r"(?:i|we|my|our|it|it['’]s|they|there|i['’]m|im|i['’]ve|i['’]ll|i['’]d|we['’]\w+|he|she|let['’]?s|please|never"
     r"|always|don['’]?t|from now on|next time|also|his|her|their|this|you|everything|everyone)\b"
 )
-_BREAK = re.compile(
+_BREAK = (
+    r"(?i)"
     rf"(?-i:(?<=[a-z][.!?])(?=[A-Z][a-z' ’]))|(?:;|\.\.\.|…|[,.]?\s+[-–—]{{1,2}}|\))\s+(?:and |but |so |or "
     r"|yet )?|,\s+(?:which means(?: that)? (?=\w)|meaning (?:that )?(?=\w)|(?:and |but |so |or |yet |because "
     rf"|since )?(?={_OWN_SUBJECT}))"
     r"|,\s+(?=(?:do|does|did|is|are|can|could|should|what|which|how|where|when|who|why|any)\b[^,]*\?)"
     r"|,\s+so (?!that\b|far\b|much\b|many\b|on\b|forth\b)|,\s+but\s+(?=the\b)|,?\s+(?:and|but|so|because|since"
     r"|although|though|unless)\s+(?=(?:i|we|my|our|i['’]m|i['’]ve|i['’]ll|i['’]d|we['’]\w+|please|(?:he|she"
-    r"|they)(?:['’]\w+)? (?!(?:would|could|might)\b))\b)",
-    re.IGNORECASE,
+    r"|they)(?:['’]\w+)? (?!(?:would|could|might)\b))\b)"
 )
 # A sentence that begins with one of these keeps its parts together: "When I say stop, please stop".
-_BOUND = re.compile(
+_BOUND = (
+    r"(?i)"
     r"\W*(?:(?:so|and|but|ok|okay|well|please|also)\b,?\s*)*(?:from now on|from here on|in (?:the )?future"
     r"|going forward|according to|apparently|allegedly|rumou?r has it|in (?:his|her|their) (?:opinion|view)"
     r"|when(?:ever)?|if|before|after|while|although|unless|once|until|as soon as|every time|each time|any ?time"
-    r"|next time|to|in order to|first|for the|on \w+days?)\b",
-    re.IGNORECASE,
+    r"|next time|to|in order to|first|for the|on \w+days?)\b"
 )
 
 _CONTRACTIONS = (
-    (re.compile(r"\b(?:can't|cant|can not)\b"), "cannot"),
-    (re.compile(r"\b(?:won't|wont)\b"), "will not"),
-    (re.compile(r"\bain't\b"), "is not"),
-    (re.compile(r"\bu\b"), "you"),
-    (re.compile(r"\b(do|does|did|is|are|was|were|has|have|had|would|should|could|must)n'?t\b"), r"\1 not"),
-    (re.compile(r"\bi'?m\b"), "i am"),
-    (re.compile(r"\b(i|you|we|they)'?ve\b"), r"\1 have"),
-    (re.compile(r"\b(i|you|we|they|it|he|she|that|this|there)'ll\b"), r"\1 will"),
-    (re.compile(r"\b(i|you|we|they|he|she)'d\b"), r"\1 would"),
-    (re.compile(r"\b(you|we|they)'re\b"), r"\1 are"),
-    (re.compile(r"\b(it|that|this|there|here|he|she|what|who)'s\b"), r"\1 is"),
-    (re.compile(r"\blets\b"), "let's"),
-    (re.compile(r"\bname's\b"), "name is"),
-    (re.compile(r"\b(?:gonna)\b"), "going to"),
-    (re.compile(r"\b(?:wanna)\b"), "want to"),
-    (re.compile(r"\b(?:gotta|got to)\b"), "have to"),
-    (re.compile(r"\b(i|we|you|they) have got\b"), r"\1 have"),
-    (re.compile(r"\b(it|he|she) is (got|been|had)\b"), r"\1 has \2"),
-    (re.compile(r"\b(he|she|it) has got\b"), r"\1 has"),
-    (re.compile(r"\b(i|we) got (?=(?:a|an|two|three) (?!few|lot|bit))"), r"\1 have "),
+    (r"\b(?:can't|cant|can not)\b", "cannot"),
+    (r"\b(?:won't|wont)\b", "will not"),
+    (r"\bain't\b", "is not"),
+    (r"\bu\b", "you"),
+    (r"\b(do|does|did|is|are|was|were|has|have|had|would|should|could|must)n'?t\b", r"\1 not"),
+    (r"\bi'?m\b", "i am"),
+    (r"\b(i|you|we|they)'?ve\b", r"\1 have"),
+    (r"\b(i|you|we|they|it|he|she|that|this|there)'ll\b", r"\1 will"),
+    (r"\b(i|you|we|they|he|she)'d\b", r"\1 would"),
+    (r"\b(you|we|they)'re\b", r"\1 are"),
+    (r"\b(it|that|this|there|here|he|she|what|who)'s\b", r"\1 is"),
+    (r"\blets\b", "let's"),
+    (r"\bname's\b", "name is"),
+    (r"\b(?:gonna)\b", "going to"),
+    (r"\b(?:wanna)\b", "want to"),
+    (r"\b(?:gotta|got to)\b", "have to"),
+    (r"\b(i|we|you|they) have got\b", r"\1 have"),
+    (r"\b(it|he|she) is (got|been|had)\b", r"\1 has \2"),
+    (r"\b(he|she|it) has got\b", r"\1 has"),
+    (r"\b(i|we) got (?=(?:a|an|two|three) (?!few|lot|bit))", r"\1 have "),
 )
 # Words that change nothing in what a statement says.
-_DEGREE = re.compile(
+_DEGREE = (
     r"\b(?:really|absolutely|totally|definitely|certainly|truly|actually|basically|honestly|personally|literally|just"
     r"|also|still|already|currently|presently|simply|quite|very|super|pretty|strongly|particularly|especially"
     r"|generally|um+|uh+|er+|hm+|obviously|of course|as well|too)\b,?\s*"
 )
-_OPENERS = re.compile(
+_OPENERS = (
     r"(?:\W*(?:(?:yes|yeah|yep|yup|ok|okay|well|so|and|but|oh|ah|aha|hey|hi|hello|anyway|btw|by the way|fyi"
     r"|just so you know|as i said|unfortunately|i mean|besides|then|plus|in addition|to be honest|tbh|for context"
     r"|you know(?: how much| that)?|in fact|because|since|though|although|luckily|fortunately|sadly|i understand that"
@@ -78,13 +78,13 @@ _OPENERS = re.compile(
     r"|hello \w+)\s*[,.:;!–—-]+(?=\s))[\s,.:;!–—-]*)+"
 )
 # What announces a statement: "Final answer: we stay on Vue". A decision or procedure that is named so is kept whole.
-_ANNOUNCED = re.compile(
+_ANNOUNCED = (
     r"(?!(?:i|we) |.*\b(?:decision|verdict|consensus|conclusion|agreed|decided|settled|resolution|rule|convention"
     r"|process|steps?|plan|action|question|sa(?:ys?|id)|wrote|quote|if|when)\b[^:]*:)[^:?\"]{2,60}: (?=(?:i|we|my|our"
     r"|the|he|she|they) )"
 )
 # The phrase before the subject: "For music, I love ...", "After lunch, we usually ..."; not "If ..., I".
-_FRONTED = re.compile(
+_FRONTED = (
     r"(?:for|in|on|at|after|as for|as an?|during|with|besides|usually|sometimes|today|last|these days|recently|lately"
     r"|right now|nowadays|by now|apart from|like (?:you|most)|outside of|over|since|until|over the years|speaking of"
     r"|similar to|regarding|as far as|other than|every|most)\b[^,.;]{0,48},\s+(?=(?:i|we|my|our|one of my"
@@ -92,34 +92,32 @@ _FRONTED = re.compile(
     r"|morning|evening|night|spring|summer|autumn|fall|winter)s?|what|which|who|how|that|where|if|when|than|is|are"
     r"|was|and|or|but)\b)[\w'-]+){1,4} (?=(?:i|we) (?!(?:am|are|was|were|could|would|should|might)\b))"
 )
-_FRONTED_DATE = re.compile(
-    rf"((?:starting |beginning |from )?(?:{DATE})[\w ]{{0,30}}?),?\s+(?=(?:i|we|my|our|the|he|she|they)\b)"
-)
+_FRONTED_DATE = rf"((?:starting |beginning |from )?(?:{DATE})[\w ]{{0,30}}?),?\s+(?=(?:i|we|my|our|the|he|she|they)\b)"
 # Where the subject of a statement is left out: "Love hiking", "Allergic to nuts", "Moved to Ghent in May".
 _DROPPED = (
     (
-        re.compile(
+        (
             r"(?:love|hate|prefer|dislike|cannot stand|grew up|moved to|live in|work (?:as|at|for)"
             r"|used to)\b(?! (?:it|this|that|you|to (?:hear|see|know|say)|the (?:idea|sound|look|moment|present)"
             r"|a team)\b)"
         ),
         "i ",
     ),
-    (re.compile(r"been (?!there\b)\w+.* (?:for|since) "), "i have "),
+    (r"been (?!there\b)\w+.* (?:for|since) ", "i have "),
     (
-        re.compile(
+        (
             r"(?:allergic to|married (?:to|for|with|since)|based in|living (?:in|with|at|near)|working (?:as|at|for)"
             r"|studying(?! the\b)|planning to|not a (?:big |huge )?fan of)\b"
         ),
         "i am ",
     ),
 )
-_ASIDE = re.compile(r"\([^()]*\)")
-_PLACE = re.compile(
+_ASIDE = r"\([^()]*\)"
+_PLACE = (
     r"(?:(?:for|in|on|at|with) (?:this|our|the|my|all|any|every) (?:[\w-]+ ){0,3}?[\w-]+|instead of [\w-]+),? (?=(?:i"
     r"|we|the|all|every|no|each) (?!(?:\w+ )?of\b))"
 )
-_QUOTED = re.compile(r"\"[^\"\n]{12,}\"|“[^”\n]{12,}”|(?<!\w)'[^'\n]{20,}'(?!\w)")
+_QUOTED = r"\"[^\"\n]{12,}\"|“[^”\n]{12,}”|(?<!\w)'[^'\n]{20,}'(?!\w)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +143,10 @@ class FoldedStatement:
 
 def split_statements(sentence: str) -> list[str]:
     """Return the statements of a sentence verbatim: its clauses that have their own subject or are a request."""
-    if _BOUND.match(sentence):
+    if compiled(_BOUND).match(sentence):
         return [sentence]
     parts, start = [], 0
-    for found in _BREAK.finditer(sentence):
+    for found in compiled(_BREAK).finditer(sentence):
         head, rest = sentence[start : found.start()], sentence[found.end() :]
         if _has_words(head, 2 if rest.endswith("?") else _MIN_WORDS) and _has_words(rest, _MIN_LEFT):
             parts.append(head)
@@ -158,11 +156,11 @@ def split_statements(sentence: str) -> list[str]:
 
 def fold(statement: str) -> str:
     """Return a statement in lower case, without contractions, long quotations, asides and words of degree."""
-    text = _QUOTED.sub('""', normalise(statement).replace("`", "").replace("“", '"').replace("”", '"'))
-    text = _ASIDE.sub(" ", text)
+    text = compiled(_QUOTED).sub('""', normalise(statement).replace("`", "").replace("“", '"').replace("”", '"'))
+    text = compiled(_ASIDE).sub(" ", text)
     for pattern, plain in _CONTRACTIONS:
-        text = pattern.sub(plain, text)
-    return " ".join(_DEGREE.sub("", text).split()).lstrip(" ,.;:-–—")
+        text = compiled(pattern).sub(plain, text)
+    return " ".join(compiled(_DEGREE).sub("", text).split()).lstrip(" ,.;:-–—")
 
 
 def _has_words(part: str, count: int) -> bool:
@@ -172,9 +170,9 @@ def _has_words(part: str, count: int) -> bool:
 def _from_subject(folded: str) -> str:
     """Return a folded statement without the words before its subject, and with a date before it put behind."""
     for opener in (_OPENERS, _ANNOUNCED, _FRONTED, _OPENERS, _PLACE):
-        if found := opener.match(folded):
+        if found := compiled(opener).match(folded):
             folded = folded[found.end() :]
-    folded = next((subject + folded for pattern, subject in _DROPPED if pattern.match(folded)), folded)
-    if dated := _FRONTED_DATE.match(folded):
+    folded = next((subject + folded for pattern, subject in _DROPPED if compiled(pattern).match(folded)), folded)
+    if dated := compiled(_FRONTED_DATE).match(folded):
         return f"{folded[dated.end() :].rstrip('.!')} {dated[1].strip(' ,')}"
     return folded

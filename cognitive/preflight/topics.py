@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from itertools import islice
+
+import re2
 
 from brain.languages import ENGLISH
 from brain.languages import MONTHS as MONTH_NAMES
@@ -26,10 +29,15 @@ _SEPARATORS = str.maketrans(dict.fromkeys('!"$%&()*,/:;<=>?@[\\]^`{|}~', " "))
 _WORD = re.compile(r"[^\W_][\w.+#'-]*")
 
 _entity_kinds = RuleTable(ENTITIES, whole=True)
-_entity = compile_pattern("|".join(kind.pattern for kind in ENTITIES), name="entities")
 _NAMES = frozenset({"entity.name", "entity.product"})
 _SHORT_DATES = ("sept", "mon", "tue", "wed", "thu", "fri")
 _DATES = frozenset((*WEEKDAYS, *MONTHS, *map(str.lower, MONTH_NAMES[ENGLISH]), *_SHORT_DATES))
+
+
+@cache
+def _entity() -> re2._Regexp:
+    """Return the pattern of all entities, compiled when it is first needed, as the tables of rules are."""
+    return compile_pattern("|".join(kind.pattern for kind in ENTITIES), name="entities")
 
 
 def is_common(word: str) -> bool:
@@ -79,7 +87,7 @@ def entities(text: str) -> tuple[str, ...]:
     """
     unique: dict[str, str] = {}
     encoded = text.encode()
-    for match in islice(_entity.finditer(encoded), _MAX_MATCHES):
+    for match in islice(_entity().finditer(encoded), _MAX_MATCHES):
         start, end = match.span()
         for entity in _entities_at(encoded, start, end):
             unique.setdefault(entity.casefold(), entity)

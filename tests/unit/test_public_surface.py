@@ -120,6 +120,9 @@ NAMESPACES = {
 }
 
 
+LATER = {"admin", "explain", "policies", "upkeep"}  # namespaces that the first use creates
+
+
 def public(owner):
     """Return the names of public methods and properties, inherited ones too, without instance attributes."""
     return sorted(
@@ -130,7 +133,7 @@ def public(owner):
 
 
 def test_layer_has_exactly_these_methods():
-    assert public(CognitiveLayer) == sorted([*CALLS, "open", "settle"])
+    assert public(CognitiveLayer) == sorted([*CALLS, *LATER, "open", "settle"])
 
 
 @pytest.mark.parametrize("name", NAMESPACES)
@@ -141,7 +144,7 @@ def test_namespace_has_exactly_these_methods(name):
 
 async def test_layer_has_its_namespaces(layer):
     names = {name for name in vars(layer) if not name.startswith("_")}
-    assert names == {*NAMESPACES, "loop"}
+    assert names | LATER == {*NAMESPACES, "loop"}
     assert all(isinstance(getattr(layer, name), owner) for name, (owner, _) in NAMESPACES.items())
     assert {name for name in vars(layer.explain) if not name.startswith("_")} == {"analytics", "constants"}
     assert {name for name in vars(layer.admin) if not name.startswith("_")} == {"reembedding", "reindexing"}
@@ -268,4 +271,26 @@ def test_import_does_not_load_optional_dependencies(root):
     program = f"import sys, cognitive; print(*[name for name in {HEAVY!r} if name in sys.modules])"
     command = [sys.executable, "-W", "error", "-c", program]
     run = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+    assert run.stdout.split() == []
+
+
+LATER_USED = [
+    "cognitive.api.admin",
+    "cognitive.api.explain",
+    "cognitive.api.policies",
+    "cognitive.doctor",
+    "cognitive.formats",
+    "cognitive.lab.questions",
+    "cognitive.upkeep",
+]
+
+
+def test_import_of_the_layer_loads_no_module_of_later_use(root):
+    names = [*HEAVY, *LATER_USED]
+    program = (
+        "import sys; from cognitive import CognitiveLayer\n"
+        "from cognitive.formation.rules.matching import compiled\n"
+        f"print(*[name for name in {names!r} if name in sys.modules], *[1] * compiled.cache_info().currsize)"
+    )
+    run = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=True)
     assert run.stdout.split() == []

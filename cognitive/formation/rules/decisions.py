@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cognitive.formation.rules.matching import row
+from cognitive.formation.rules.matching import FormationRule
 
 _ADVERB = (
     r"(?:(?:now|finally|all|both|together|unanimously|mutually|only|always|not|never|then|therefore|instead"
@@ -12,7 +12,7 @@ _LATER = r"(?!(?:it|this|that|them|these|those|him|her)\b[.!]*$)"
 _PART = r"(?!.*\b(?:section|step|part|chapter|question|item|the (?:first|next|last|second)|number|option \w+ first)\b)"
 
 RULES = (
-    row(
+    FormationRule(
         "decided",
         "decision",
         r"(?!i (?:finally |then )?(?:decided to|chose|agreed to|resolved to) (?:not )?(?:go|start|take|watch"
@@ -37,7 +37,7 @@ RULES = (
             "If we agreed on Monday, we could start.",
         ),
     ),
-    row(
+    FormationRule(
         "will_use",
         "decision",
         rf"(?:i|we) (?:will|are going to|am going to|shall) {_ADVERB}(?:be )?(?:use|using|go with|going with (?!"
@@ -68,7 +68,7 @@ RULES = (
         ),
         ("I'm going to bed.", "I will use it.", "Will we use SQLite?", "We would use SQLite."),
     ),
-    row(
+    FormationRule(
         "dropped_subject",
         "decision",
         r"(?:i|we) (?:choose|pick|select|opt for|vote for|would go (?:with|for)|settle (?:on|for)) (?!(?:it|this"
@@ -88,7 +88,7 @@ RULES = (
         ),
         ("Going with friends.", "We agreed.", "Who wins?"),
     ),
-    row(
+    FormationRule(
         "being_settled",
         "decision",
         r"(?:i am|we are) (?:turning down|giving (?:the|up)|cutting|replacing|hiring|closing|cancell?ing|selling"
@@ -108,7 +108,7 @@ RULES = (
         ),
         ("We're moving to Ghent in May.", "I'm cancelling it."),
     ),
-    row(
+    FormationRule(
         "lets",
         "decision",
         r"let's (?:all )?(?:not )?(?:go with|go for|use|take (?:the|our|both)|stick with|stick to|stay with|keep"
@@ -118,7 +118,7 @@ RULES = (
         ("Let's go with the blue logo.", "Let's stick with weekly releases.", "Let's call the service Heron."),
         ("Let's go.", "Let's keep going.", "Let's use this.", "Shall we use Redis?"),
     ),
-    row(
+    FormationRule(
         "it_is",
         "decision",
         r"(?:(?:sold|deal|fine|settled|right|done|ok|then),? )?(?!what\b|who\b|that\b|this\b|so\b|here\b|there\b"
@@ -137,7 +137,7 @@ RULES = (
         ),
         ("What time it is.", "So it is."),
     ),
-    row(
+    FormationRule(
         "assigned",
         "decision",
         r"(?:my|our|the|her|his) (?:[\w'&-]+ ){1,7}(?:will be|is going to be|are going to be|is to be) (?:our|the"
@@ -153,7 +153,7 @@ RULES = (
         ),
         ("The weather will be nice.", "My train will be late."),
     ),
-    row(
+    FormationRule(
         "after_thought",
         "decision",
         r"after (?:some|much|a long|a lot of|long|all this|all the|careful|weighing|talking|thinking|discussing"

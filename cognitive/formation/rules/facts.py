@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cognitive.formation.rules.matching import row
+from cognitive.formation.rules.matching import FormationRule
 
 _MOOD = (
     r"(?:fine|good|well|ok|okay|great|sorry|glad|happy|sad|sure|tired|hungry|thirsty|bored|excited|confused|done"
@@ -35,7 +35,7 @@ _NO_SLOT = (
 )
 
 RULES = (
-    row(
+    FormationRule(
         "attribute_of_mine",
         "fact",
         rf"(?:my|our) (?:new |current |full |home |work |old |\w+'s )?{_ATTRIBUTE} (?:is|are|=|:|was"
@@ -55,7 +55,7 @@ RULES = (
         ),
         ("What's my name?", "My password is wrong.", "My number is below."),
     ),
-    row(
+    FormationRule(
         "who_i_am",
         "fact",
         rf"(?:i|we) (?:am|are|have been|was|were) (?:an?|the|one of the|half|part|originally|now an?"
@@ -87,7 +87,7 @@ RULES = (
         ),
         ("I'm a bit tired.", "I'm fine.", "I'm looking for a flat.", "I'm sorry.", "Am I a fool?", "I'm a huge fan."),
     ),
-    row(
+    FormationRule(
         "where_and_what_i_do",
         "fact",
         r"(?:i|we) (?:(?:do|have|now|have been|\w+ly|used to|both|all) )*(?:live|lives|lived"
@@ -112,7 +112,7 @@ RULES = (
         ),
         ("I worked on it.", "I run the tests.", "Where do I live?", "Rita lives in Leeds."),
     ),
-    row(
+    FormationRule(
         "have",
         "fact",
         rf"(?:i|we) (?:now |do )?(?:have|own|have (?:bought|adopted|inherited|owned|had)) {_NO_SLOT}(?:an?|two"
@@ -132,7 +132,7 @@ RULES = (
         ),
         ("I have a question.", "I have an idea.", "Do I have two bags?", "I have one.", "I have a meeting."),
     ),
-    row(
+    FormationRule(
         "named",
         "fact",
         r"(?:[Hh]i|[Hh]ello|[Hh]ey|[Yy]es|[Yy]eah|[Ww]ell|[Cc]ool|[Nn]o|[Oo]h|[Oo]k)?[,.! ]*(?:[Ii]['’]?m|[Ii] am"
@@ -142,7 +142,7 @@ RULES = (
         ("I'm OK.", "I'm going."),
         on="written",
     ),
-    row(
+    FormationRule(
         "life_event",
         "fact",
         r"(?:i|we) (?:have )?(?:recently |finally |last \w+ |once )?(?:lost|quit|left|started|finished|completed"
@@ -163,7 +163,7 @@ RULES = (
         ),
         ("I lost it.", "I started the server.", "Did I quit?"),
     ),
-    row(
+    FormationRule(
         "habit",
         "fact",
         r"(?:i|we) (?:usually|often|always|normally|regularly|rarely|typically|frequently|mostly|sometimes"
@@ -189,7 +189,7 @@ RULES = (
         ),
         ("I always wanted a dog.", "I used to think so.", "I've been trying for an hour.", "Do you swim every day?"),
     ),
-    row(
+    FormationRule(
         "fears_and_abilities",
         "fact",
         r"(?:i|we) (?:have|suffer from|struggle with) (?:an? )?(?:acute |severe |terrible |strong |deep |bad "
@@ -203,7 +203,7 @@ RULES = (
         ("I have an acute fear of heights.", "I can't swim.", "I follow a strict gluten-free diet."),
         ("I can see it.", "I have a bad feeling."),
     ),
-    row(
+    FormationRule(
         "never_did",
         "fact",
         r"(?:i|we) (?:have )?never (?:learned|learnt|had|went to|finished|got|owned|studied|worked|lived|smoked) "

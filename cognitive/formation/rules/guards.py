@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from cognitive.formation.rules.matching import guard
+from cognitive.formation.rules.matching import GuardRule
 from cognitive.formation.rules.words import MOMENT
 
 # Words and signs that take back, or make a joke of, what the same sentence says, whichever statement they stand in.
@@ -15,7 +15,7 @@ TAKEN_BACK = re.compile(
 )
 
 GUARDS = (
-    guard(
+    GuardRule(
         "hypothetical",
         r"^(?:if|suppose|supposing|assuming|say|let's say|in case|what if|unless|imagine|even if|were|had)\b"
         r"|\b(?:if|unless|as long as|provided|in case) (?:i|we|you|they|he|she|it|the|my|our|there|this|that"
@@ -28,7 +28,7 @@ GUARDS = (
         ("We use Redis for the queue.",),
         except_for=("instruction", "procedure", "preference"),
     ),
-    guard(
+    GuardRule(
         "hedged",
         r"\b(?:maybe|perhaps|probably|possibly|presumably|supposedly|allegedly|likely|i think|i guess|i suppose"
         r"|i assume|i imagine|i feel like|i wonder|i bet|i doubt"
@@ -41,7 +41,7 @@ GUARDS = (
         ("I'm moving to Leeds in May.", "If you are not sure, say so."),
         except_for=("instruction",),
     ),
-    guard(
+    GuardRule(
         "reported",
         r"\b(?:says?|said|claims?|claimed|thinks?|believes?|reckons?|argues?|suggests?|suggested|recommends?"
         r"|recommended|insists?|wrote|writes|mentioned|announced|warned"
@@ -53,13 +53,13 @@ GUARDS = (
         ("Our rent is 900 euros.",),
         except_for=("instruction", "decision"),
     ),
-    guard(
+    GuardRule(
         "moment",
         MOMENT,
         ("My laptop is in repair right now.", "I prefer tea at the moment."),
         ("I live in Leeds.",),
     ),
-    guard(
+    GuardRule(
         "for_this_text",
         r"\b(?:in|for) this (?:one |single )?(?:case|file|message|answer|function|task|pr|email)\b"
         r"|\bthe (?:above|below)\b"
@@ -74,14 +74,14 @@ GUARDS = (
         ),
         ("Always use tabs in this project.", "We live in the flat above the bakery."),
     ),
-    guard(
+    GuardRule(
         "not_yet",
         r"\b(?:not|never|no|none|nothing|nobody)\b.*\byet\b(?! another)",
         ("We don't have a database yet.", "I have no car yet."),
         ("We don't have a database.", "Never merge a branch that nobody has reviewed yet."),
         except_for=("instruction", "procedure", "decision"),
     ),
-    guard(
+    GuardRule(
         "for_this_turn",
         r"\bplease\b|^(?:(?! (?:is|are|means?|feels?|works?) ).)*\bfor me\b[.!]*$|^(?:can|could|will|would) (?:you|i"
         r"|we)\b|\b(?:i|we) (?:want|need|would like"
@@ -95,7 +95,7 @@ GUARDS = (
         ("I need to water the plants on Friday.",),
         except_for=("instruction", "decision", "procedure"),
     ),
-    guard(
+    GuardRule(
         "emptied",
         r"^(?:\S+ ){1,5}(?:this|that|these|those|it|one|ones|them|him|her|something|anything|everything|stuff"
         r"|here|there)[.!]*$",

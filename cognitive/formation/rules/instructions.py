@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cognitive.formation.rules.matching import row
+from cognitive.formation.rules.matching import FormationRule
 from cognitive.formation.rules.words import TO_DO, WE
 
 _FROM_NOW_ON = (
@@ -22,7 +22,7 @@ _TELL = (
 _DO = rf"(?:(?:always|never|only|do not|not|first|ever)\s)*{TO_DO}\b"
 
 RULES = (
-    row(
+    FormationRule(
         "from_now_on",
         "instruction",
         rf"(?:please,? )?{_FROM_NOW_ON},? (?!(?:i|we|my|our|he|she|they|it|the)\b).*\b{TO_DO}\b|"
@@ -41,7 +41,7 @@ RULES = (
             "In the future, cars will fly.",
         ),
     ),
-    row(
+    FormationRule(
         "always_never",
         "instruction",
         rf"(?:and |but |also |then )?(?:{_TELL})*(?:always|never|(?:do not|not) ever|only ever"
@@ -61,7 +61,7 @@ RULES = (
             "Should I always use a lock?",
         ),
     ),
-    row(
+    FormationRule(
         "whenever",
         "instruction",
         rf"(?:please,? )?{_WHENEVER},? (?!(?:i|we) \w+,? (?:i|we)\b)(?:[^,]{{2,90}}, ?(?:then )?(?:please )?(?:"
@@ -91,7 +91,7 @@ RULES = (
             "Say that again?",
         ),
     ),
-    row(
+    FormationRule(
         "stop",
         "instruction",
         rf"(?:{_TELL})*(?:stop|quit|no more|enough with the) (?:asking|adding|using|saying|calling|sending"
@@ -108,7 +108,7 @@ RULES = (
         ),
         ("Stop playing music.", "Don't tell me the end.", "Stop the timer."),
     ),
-    row(
+    FormationRule(
         "form_of_answers",
         "instruction",
         rf"(?:{_TELL})*(?:keep|make|write|give|limit|format|phrase) (?:all |all of )?(?:your|the|all|every) "
@@ -130,7 +130,7 @@ RULES = (
         ),
         ("Keep the change.", "Write the letter.", "I only want one ticket."),
     ),
-    row(
+    FormationRule(
         "remember_to",
         "instruction",
         r"(?:please |also |and )*(?:always )?(?:remember|do not forget|keep in mind|bear in mind|make sure"
@@ -140,7 +140,7 @@ RULES = (
         ("Remember to run the linter before every commit.", "Make sure you always cite the page."),
         ("Remember to breathe.", "Make sure it works.", "I remember to run."),
     ),
-    row(
+    FormationRule(
         "to_be_done",
         "instruction",
         r"(?!(?:it|this|that|there|he|she|who|what)\b|.*\b(?:for good|on (?:the|\w+day))\b)(?:[\w'-]+ ){1,5}(?:is|are) "
@@ -152,7 +152,7 @@ RULES = (
         ("Prices are to be quoted without VAT.", "I don't want to see a single emoji any more.", "No bullet points."),
         ("He is to be seen at ten.", "I don't want to go."),
     ),
-    row(
+    FormationRule(
         "not_without",
         "instruction",
         rf"(?:{_TELL})*(?:ask|check with|confirm with|consult|warn|tell|inform|notify) (?:me|us)(?: first)? "
@@ -168,7 +168,7 @@ RULES = (
         ),
         ("Ask me anything.", "Don't worry."),
     ),
-    row(
+    FormationRule(
         "bare_rule",
         "instruction",
         r"(?:please )?(?:do not|avoid) (?:use|using|add|adding|write|writing|include|including|suggest|suggesting"

@@ -5,7 +5,7 @@ These rows come after all others, and take what no more specific row has a patte
 
 from __future__ import annotations
 
-from cognitive.formation.rules.matching import row
+from cognitive.formation.rules.matching import FormationRule
 from cognitive.formation.rules.words import NOT_GENERAL, PAST, PRESENT, PRONOUN
 
 _OURS = r"\b(?:our|ours|we|us|my|here)\b"
@@ -20,7 +20,7 @@ _LONG_AGO = (
 _GROUP = r"(?:team|group|people|staff|company|department|office|guys|lab|vendor|client|customer)s?"
 
 RULES = (
-    row(
+    FormationRule(
         "for_me",
         "preference",
         rf"(?!{PRONOUN}\b|(?:your|my)\b)(?:[\w'-]+ ){{1,6}}(?:is|are|mean|means|feels?) (?:an? |too |not |so |pure "
@@ -35,7 +35,7 @@ RULES = (
         ("Early meetings are torture for me.", "I trust printed maps more than apps.", "I want the numbers first."),
         ("Monday is fine for me.", "It is torture for me."),
     ),
-    row(
+    FormationRule(
         "long_lasting",
         "fact",
         rf"(?:i|we|it|he|she|they|(?:my|our) (?:[\w'-]+ ){{1,4}}?)(?: (?:have|has)(?: not| never| always)? \w+"
@@ -49,7 +49,7 @@ RULES = (
         ("I have been trying for years.", "It rained in 2019."),
         within=_OURS.replace("|here", r"|i"),
     ),
-    row(
+    FormationRule(
         "in_charge",
         "fact",
         rf"{_NO_NAME}{_NAME}(?: (?:from|in|at|of) [\w ]{{2,20}}?)? (?:handles|manages|runs|owns|leads|heads|maintains"
@@ -59,7 +59,7 @@ RULES = (
         ("This is the end.", "It does the job."),
         on="written",
     ),
-    row(
+    FormationRule(
         "world",
         "fact",
         rf"(?!{PRONOUN}\b|(?:my|your|problem|question|issue|error|point|idea)\b)(?:(?:the|all|every|each|most|both|any"
@@ -81,7 +81,7 @@ RULES = (
         ("The problem is our database.", "The weather is only good today."),
         within=_OURS,
     ),
-    row(
+    FormationRule(
         "where_it_is",
         "fact",
         r"the (?!(?:problem|question|issue|error|bug|point|idea|answer|difference|reason|thing|movie|film|song|book"
@@ -93,7 +93,7 @@ RULES = (
         ("The test database is in the root folder and is called shop.db.", "The spare key is under the blue pot."),
         ("The bug is in the parser.", "The build is in progress."),
     ),
-    row(
+    FormationRule(
         "doing",
         "fact",
         rf"(?:i|we) (?:(?:both|all|each|never|do not|now|even|\w+ly) )*(?!make sure"

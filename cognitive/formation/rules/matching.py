@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from cognitive.policy.outcomes import FormationKind as Kind
@@ -23,11 +24,11 @@ class FormationRule:
 
     name: str
     kind: Kind
-    pattern: re.Pattern[str]
+    pattern: str
     examples: tuple[str, ...]
     counterexamples: tuple[str, ...] = ()
     on: Form = "plain"
-    within: re.Pattern[str] | None = None
+    within: str | None = None
     confirmed: bool = False
 
 
@@ -40,35 +41,13 @@ class GuardRule:
     """
 
     name: str
-    pattern: re.Pattern[str]
+    pattern: str
     examples: tuple[str, ...]
     counterexamples: tuple[str, ...] = ()
-    except_for: frozenset[Kind] = frozenset()
+    except_for: tuple[Kind, ...] = ()
 
 
-def row(
-    name: str,
-    kind: Kind,
-    pattern: str,
-    examples: tuple[str, ...],
-    counterexamples: tuple[str, ...] = (),
-    *,
-    on: Form = "plain",
-    within: str | None = None,
-    confirmed: bool = False,
-) -> FormationRule:
-    """Return a formation rule with a compiled pattern."""
-    needed = None if within is None else re.compile(within)
-    return FormationRule(name, kind, re.compile(pattern), examples, counterexamples, on, needed, confirmed)
-
-
-def guard(
-    name: str,
-    pattern: str,
-    examples: tuple[str, ...],
-    counterexamples: tuple[str, ...] = (),
-    *,
-    except_for: tuple[Kind, ...] = (),
-) -> GuardRule:
-    """Return a guard with a compiled pattern."""
-    return GuardRule(name, re.compile(pattern), examples, counterexamples, frozenset(except_for))
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Return the compiled pattern of a rule, compiled at its first use: all of them take half a second."""
+    return re.compile(pattern)

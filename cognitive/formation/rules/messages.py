@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+
+from cognitive.formation.rules.matching import compiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,13 +12,13 @@ class SentenceRule:
     """A pattern that is searched in a sentence in lower case; the tests check its examples and counterexamples."""
 
     name: str
-    pattern: re.Pattern[str]
+    pattern: str
     examples: tuple[str, ...]
     counterexamples: tuple[str, ...] = ()
 
     def matches(self, sentence: str) -> bool:
         """Return True if the rule matches a sentence."""
-        return self.pattern.search(sentence.lower().replace("’", "'")) is not None
+        return compiled(self.pattern).search(sentence.lower().replace("’", "'")) is not None
 
 
 _TEXT = (
@@ -34,7 +35,7 @@ _WORK_ON = (
 
 GIVEN_TEXT = SentenceRule(
     "given_text",
-    re.compile(
+    (
         rf"\b{_WORK_ON}\b[^.?!]{{0,30}}\b(?:this|these|following|below|{_TEXT}|(?:to|into|in) \w+)\b[^.?!]{{0,80}}:"
         rf"|\b{_WORK_ON} (?:to|into) \w+ ?:"
         r"|\b(?:here(?:'s| is| are)|this is|below is|see|the following(?: is)?|i (?:got|get|received|have)"
@@ -58,7 +59,7 @@ GIVEN_TEXT = SentenceRule(
 
 FICTION = SentenceRule(
     "fiction",
-    re.compile(
+    (
         r"\b(?:write|tell|compose|create|draft|generate|continue|make up|give)(?: me| us)? (?:\w+[- ]){0,5}"
         r"(?:story|poem|song|haiku|limerick|novel|scene|dialogue"
         r"|monologue|fairy tale|screenplay|play|script|fan ?fic\w*|lyrics|joke|rap|character)\b(?! (?:points?|test))"
@@ -81,7 +82,7 @@ FICTION = SentenceRule(
 
 EXERCISE = SentenceRule(
     "exercise",
-    re.compile(
+    (
         r"\bhow (?:many|much|long|far|old)\b[^.]*\b(?:left|altogether|in total|in all|remain|does (?:he|she|each)"
         r"|do they|will (?:he|she|it))\b|\b(?:word problem|riddle|brain ?teaser|math problem|quiz question"
         r"|exam question)\b"
@@ -93,7 +94,7 @@ EXERCISE = SentenceRule(
 # Written for another person: "Tell him that we will come on Friday".
 FOR_OTHERS = SentenceRule(
     "for_others",
-    re.compile(
+    (
         r"^\W*(?:(?:please|can you|could you|would you|help me(?: to)?|i want you to|i need you to|now|then|also"
         r"|and|ok|okay)\b,? )*(?:write|draft|compose|email|text|tell|message|reply|respond|answer|translate|send"
         r"|post|tweet|rephrase|rewrite|reword|proofread|summari[sz]e|explain|congratulate|thank|invite"
@@ -106,7 +107,7 @@ FOR_OTHERS = SentenceRule(
 
 RETRACTION = SentenceRule(
     "retraction",
-    re.compile(
+    (
         r"^[\s.!]*(?:😂|🤣|😹|😜|😝|🙃|😉|💃|😏|🙄|🤪|lol|lmao|haha+|rofl)[\s😂🤣😹💃.!]*$|^\W*(?:(?:oh|ok|okay|no|well|actually"
         r"|ha|haha|sorry),? )*(?:(?:i'm |i am |i was )?(?:just |only )?(?:kidding|joking)|jk|scratch that"
         r"|strike that|never ?mind|forget (?:it|that|i said)|i take (?:that|it) back"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cognitive.formation.rules.matching import row
+from cognitive.formation.rules.matching import FormationRule
 from cognitive.formation.rules.words import DATE, DAY, MY, PEOPLE
 
 _COMMIT = (
@@ -29,7 +29,7 @@ _EVENT = (
 )
 
 RULES = (
-    row(
+    FormationRule(
         "going_to_dated",
         "plan",
         rf"(?:i|we|me and [\w ]{{2,20}}|[\w ]{{2,20}} and (?:i|me)|my [\w'-]+(?: [\w'-]+)?(?: and i)?|our [\w'-]+"
@@ -45,7 +45,7 @@ RULES = (
         ),
         ("I'm going to bed.", "See you on Friday.", "I would fly on Friday.", "I went to Oslo in March."),
     ),
-    row(
+    FormationRule(
         "intends",
         "plan",
         r"(?:the|our|my) (?:current |overall |main |next )?(?:plan|goal|aim|intention|objective|target|ambition"
@@ -64,7 +64,7 @@ RULES = (
         ),
         ("Do you plan to answer?", "I had planned to learn Dutch."),
     ),
-    row(
+    FormationRule(
         "will_do",
         "plan",
         rf"(?!.*\bfrom (?:now|today) on\b)(?:i|we) (?:will|shall|am going to|are going to) (?:have to |need to "
@@ -77,7 +77,7 @@ RULES = (
         ),
         ("I'll check.", "I'll see you.", "I'll call you.", "I'll take it."),
     ),
-    row(
+    FormationRule(
         "we_will",
         "plan",
         r"we (?:will|are going to) (?:be )?(?!.*\bnow\b)(?!(?:proceed|suspend|resume|adjourn|pause)\b)(?!(?:see"
@@ -87,7 +87,7 @@ RULES = (
         ("We will split the report into two parts.", "We're going to repaint the hall green."),
         ("We'll see how it goes.", "We'll have a lot of fun."),
     ),
-    row(
+    FormationRule(
         "wants_dated",
         "plan",
         r"(?:i|we) (?:want|would like|need|have|hope|must|ought|am supposed|are supposed) to (?!(?:find|see|know"
@@ -99,7 +99,7 @@ RULES = (
         ),
         ("I need to cancel my dinner on Tuesday.", "I'd like to book a table for Friday."),
     ),
-    row(
+    FormationRule(
         "leaves_on",
         "plan",
         r"(?:i|we) (?:fly|leave|depart|arrive|move|start|begin|marry|get married|am on call|am off|are off|am on "
@@ -108,7 +108,7 @@ RULES = (
         ("On Friday I fly to Oslo.", "We leave on 12 March.", "We're off on Friday."),
         ("Do we leave on Friday?", "I go on Fridays."),
     ),
-    row(
+    FormationRule(
         "happens_on",
         "plan",
         r"(?!(?:i|we|you|he|she|it|this|that|they|there|what|who|if|when)\b|.*\bbirthday is\b)(?:(?:the|my|our"
@@ -124,7 +124,7 @@ RULES = (
         ),
         ("The cluster was upgraded on Sunday.", "Is the shop open on Sunday?"),
     ),
-    row(
+    FormationRule(
         "errand",
         "plan",
         rf"(?:i|we) (?:still |also )?(?:need|have|must|ought|promised|agreed)(?: to)? {_COMMIT} .*\bfor (?:my|our"
@@ -132,7 +132,7 @@ RULES = (
         ("I need to buy a bottle of wine for my dinner with Rita.", "I have to bring a cake for my mother's party."),
         ("I need to buy a bottle of wine.",),
     ),
-    row(
+    FormationRule(
         "has_event",
         "plan",
         r"(?:i|we|my [\w'-]+(?: [\w'-]+)?) (?:have|has) (?:an?|my|our|another|the|two|three|\d+|this|that) "
@@ -151,7 +151,7 @@ RULES = (
         ),
         ("Do I have a meeting on Friday?", "I had a meeting on Friday.", "The meeting was on Friday."),
     ),
-    row(
+    FormationRule(
         "action",
         "plan",
         r"(?:\[?action\]?|action (?:item|point)|todo|to do|action received)\s*(?::|-|\s)\s*@?\w+(?: and \w+)? "
@@ -159,7 +159,7 @@ RULES = (
         ("Action: Rita to send the minutes.", "[ACTION] otto to close the bugs."),
         ("Action films are fun.",),
     ),
-    row(
+    FormationRule(
         "scheduled",
         "plan",
         rf"(?!.*\b(?:cancel|delete|remove|decline|unsubscribe|as of)\b).*"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cognitive.formation.rules.matching import row
+from cognitive.formation.rules.matching import FormationRule
 
 _THING = (
     r"(?!(?:it(?! (?:best |better )?(?:when|if)\b)|everything|every|this|that|these|those|them|him|her|you|your"
@@ -20,7 +20,7 @@ _NOT_LIKE = (
 )
 
 RULES = (
-    row(
+    FormationRule(
         "likes",
         "preference",
         r"(?:i|we|my (?:wife|husband|partner|family|kids?|son|daughter|children) and i|i (?:do|did)) (?:do "
@@ -48,7 +48,7 @@ RULES = (
             "I loved talking to you.",
         ),
     ),
-    row(
+    FormationRule(
         "favourite",
         "preference",
         r"(?:one of |some of |among )?(?:my|our) (?:[\w'-]+ )?(?:all[- ]time )?favou?rites? (?!part of (?:this"
@@ -59,7 +59,7 @@ RULES = (
         ("My favourite colour is teal.", "Ginger is my favourite spice.", "My favorite band has always been Wire."),
         ("That is my favourite.", "What's your favourite colour?", "My favourite part of this is the end."),
     ),
-    row(
+    FormationRule(
         "taste",
         "preference",
         r"(?:i|we) (?:am|are|have (?:always )?been) (?:not )?(?:an? |much of an? )?(?:(?:big|huge|great|massive"
@@ -82,7 +82,7 @@ RULES = (
         ),
         ("I'm into my third coffee.", "Are you a fan of jazz?", "I'm fond of it."),
     ),
-    row(
+    FormationRule(
         "rather",
         "preference",
         r"(?:i|we) would (?:much |always |far )?(?:rather|sooner|prefer)\b(?! (?:not )?(?:this|that|it)\b).* "
@@ -99,7 +99,7 @@ RULES = (
         ("I'd rather walk than drive.", "I like my coffee black.", "I want my reports on one page."),
         ("I'd rather not.", "I want my money back."),
     ),
-    row(
+    FormationRule(
         "matters_to_me",
         "preference",
         r"(?:i|we) would prefer (?!(?:not|this|that|it|if|to (?:see|know|hear|speak|talk))\b)\w.+|(?:i"
@@ -123,7 +123,7 @@ RULES = (
         ),
         ("I'd prefer not to.", "It makes me sad.", "That means a lot to me."),
     ),
-    row(
+    FormationRule(
         "habit_of_taste",
         "preference",
         r"(?:i|we) (?:strictly |always |usually |try to |tend to |generally )*(?:avoid|steer clear of"
@@ -145,7 +145,7 @@ RULES = (
         ("I avoid gluten.", "I don't drink coffee.", "I only fly with Lufthansa.", "Mornings suit me best."),
         ("I don't use it.", "I avoided him.", "That works best."),
     ),
-    row(
+    FormationRule(
         "leanings",
         "preference",
         r"(?:i|we) (?:am|are) (?:more|mostly|mainly|most) (?:into|a fan of|fond of|interested in|comfortable with"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cognitive.formation.rules.matching import row
+from cognitive.formation.rules.matching import FormationRule
 from cognitive.formation.rules.words import HABIT, TO_DO
 
 _OFTEN = r"(?:always|usually|normally|never|typically|generally|only ever|routinely|regularly|traditionally)"
@@ -15,7 +15,7 @@ _EACH = (
 )
 
 RULES = (
-    row(
+    FormationRule(
         "to_do_it",
         "procedure",
         r"(?:in order )?to (?!be\b|clarify\b|answer\b|summari[sz]e\b|save\b|the\b|me\b|you\b|my\b)[a-z-]+"
@@ -27,7 +27,7 @@ RULES = (
         ),
         ("To be honest, open windows annoy me.", "To save time, can you do both?"),
     ),
-    row(
+    FormationRule(
         "steps_listed",
         "procedure",
         rf"(?:the |our |my |for )?(?:[\w'-]+ ){{0,5}}[\w'-]+(?: (?:here|process|procedure|workflow|steps"
@@ -39,7 +39,7 @@ RULES = (
         ),
         ("Two things: I like tea.", "Please: check the log and tell me."),
     ),
-    row(
+    FormationRule(
         "what_worked",
         "procedure",
         rf"(?:the |my |our |[\w']+ )?(?:[\w'-]+ ){{0,3}}(?:trick|fix|solution|workaround|recipe|secret|cure|way "
@@ -57,7 +57,7 @@ RULES = (
         ),
         ("Please do this: fetch the branch.", "The fix is not good."),
     ),
-    row(
+    FormationRule(
         "steps_that_worked",
         "procedure",
         r"(?:(?:i|we|ended up) )?(?:had to )?(?!(?:i|we|it|the|he|she|they|that)\b)(?:[a-z-]+ed|put|set|ran|took"
@@ -71,7 +71,7 @@ RULES = (
             r"|back up|in now|alive|finally|gone|sorted|no more errors|runs again|success)\b"
         ),
     ),
-    row(
+    FormationRule(
         "step_by_step",
         "procedure",
         rf"step (?:1|one): .+|1[.)] .+|(?:you|we|i) (?:can|have to|need to|could) {TO_DO} .*\bby \w+ing .+ (?:and"
@@ -79,7 +79,7 @@ RULES = (
         ("You can rebuild the index by running make reindex and then restarting both pods.",),
         ("Can I rebuild it by hand?",),
     ),
-    row(
+    FormationRule(
         "custom_of_ours",
         "procedure",
         r"(?:we|the team|our team|everyone here|at (?:work|home|our \w+),? we|here,? we|in (?:our"
@@ -108,7 +108,7 @@ RULES = (
         ),
         ("We always wanted a dog.", "We will rotate the keys.", "I always cry."),
     ),
-    row(
+    FormationRule(
         "done_regularly",
         "procedure",
         r"(?!(?:it|this|that|i|we|you|they|there|he|she)\b)(?:the |our |my |all |every |each |any |new )?"

@@ -5,7 +5,7 @@ These rows come after all others, and take what no more specific row has a patte
 
 from __future__ import annotations
 
-from cognitive.formation.rules.matching import row
+from cognitive.formation.rules.matching import FormationRule
 from cognitive.formation.rules.words import DATE, DAY, PRESENT, PRONOUN, TO_DO
 
 _OURS = r"\b(?:our|ours|we|us|my|here)\b"
@@ -16,7 +16,7 @@ _SETTLED = (
 )
 
 RULES = (
-    row(
+    FormationRule(
         "goes_through",
         "procedure",
         r"(?:everything|every \w+|all (?:the |our )?\w+|each \w+|new \w+|our \w+|(?!this|yes)\w+s) (?:has to "
@@ -27,7 +27,7 @@ RULES = (
         ("Everything goes through a PR with one review.", "The convention is to keep old names working."),
         ("Prices go through the roof.", "Our process is broken."),
     ),
-    row(
+    FormationRule(
         "in_sequence",
         "procedure",
         rf"(?!{PRONOUN}\b)(?!(?:please|and|so|but|then|first)\b)(?:[\w'/-]+ ){{1,4}}(?:gets?|are|is|goes|go|has to be"
@@ -46,7 +46,7 @@ RULES = (
         ),
         ("It gets cold, then warm.", "We went home, and then it rained.", "After the party we went home."),
     ),
-    row(
+    FormationRule(
         "no_exceptions",
         "instruction",
         r"(?:please )?(?:make sure|ensure|see to it)(?: that)? (?:no|every|each|all|any) (?!(?:of (?:the|these"
@@ -68,7 +68,7 @@ RULES = (
         ),
         ("Make sure it works.", "Keep the change.", "Call me back."),
     ),
-    row(
+    FormationRule(
         "condition",
         "instruction",
         r"(?:if|when|whenever|as soon as) (?!(?:it|that|this|possible|needed|necessary|done|ready|not|so|we"
@@ -86,7 +86,7 @@ RULES = (
         ),
         ("If it works, push it.", "When you are done, push it.", "If you can, send it.", "Every day counts."),
     ),
-    row(
+    FormationRule(
         "settled",
         "decision",
         rf"(?!{PRONOUN}\b|(?:everything|all|nothing)\b)(?:the |our |my |all |every )?(?:[\w'-]+ ){{1,6}}(?:is|are|was"
@@ -116,7 +116,7 @@ RULES = (
         ),
         ("Nothing is decided yet.", "The weather will be nice.", "We're not getting any errors."),
     ),
-    row(
+    FormationRule(
         "ends_for_good",
         "decision",
         r"(?!(?:it|this|that|there|he|she|you)\b)(?:the |our |all |every )?(?:[\w'/-]+ ){1,5}(?:is"
@@ -134,7 +134,7 @@ RULES = (
         ),
         ("It is off until May.", "The lights are off.", "We do it instead."),
     ),
-    row(
+    FormationRule(
         "due",
         "plan",
         rf"(?:the |our |my )?(?:\w+ )?(?:deadline|due date|submission|kick-?off|freeze|cut-?off|launch"
@@ -143,7 +143,7 @@ RULES = (
         ("Code freeze is next Tuesday.", "Next Wednesday I'm in Rotterdam for the port tour."),
         ("The deadline was on Friday.", "I'm in trouble."),
     ),
-    row(
+    FormationRule(
         "others_plan",
         "plan",
         rf"(?!(?:it|this|that|there|what|who|you|i|we)\b)(?:[\w'-]+ ){{1,4}}(?:is|are) (?:going to|moving|staying"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cognitive.formation.rules.matching import row
+from cognitive.formation.rules.matching import FormationRule
 from cognitive.formation.rules.words import PEOPLE
 
 _OURS = r"\b(?:our|ours|we|us|my|here)\b"  # the message is about the world of the user
@@ -26,7 +26,7 @@ _PASSING = (
 )
 
 RULES = (
-    row(
+    FormationRule(
         "use",
         "fact",
         r"(?:i|we|our \w+|the \w+ team|my (?:team|company|\w+)) (?:now |mostly |mainly |always |do not |use to )?"
@@ -38,7 +38,7 @@ RULES = (
         ("We use Postgres for the queue.", "The backend is written in Go.", "This all runs on a modified Debian."),
         ("Should we use Postgres?", "We used those.", "How do I use it?", "We use it."),
     ),
-    row(
+    FormationRule(
         "mine_is",
         "fact",
         rf"our (?!{_PASSING}\b)(?:[\w'-]+ ){{1,4}}(?:{_STATE}|[a-z]{{3,}}s) (?!(?:so|give|to|in (?:the )?way)\b"
@@ -68,7 +68,7 @@ RULES = (
         ),
         ("My day was long.", "My code is broken.", "Is my sister home?", "My bad."),
     ),
-    row(
+    FormationRule(
         "world_of_ours",
         "fact",
         r"(?:the|all|every|each) (?!(?:thing|problem|issue|question|error|point|reason|idea|same|other|first"
@@ -82,7 +82,7 @@ RULES = (
         ("The film is from 2013.", "The problem is that we have no time."),
         within=_OURS,
     ),
-    row(
+    FormationRule(
         "named_person",
         "fact",
         r"(?!(?:This|That|It|Here|There|What|He|She|They|Who|Which|Everything|Nothing|Today|Now)\b)(?:(?:Mr|Mrs"
@@ -93,7 +93,7 @@ RULES = (
         ("Is Rita our treasurer?", "This is my question."),
         on="written",
     ),
-    row(
+    FormationRule(
         "layout",
         "fact",
         r"(?:our |the |my )?(?:[\w-]+ ){0,2}(?:layout|structure|setup|set-up|stack|schema|hours|opening hours"
@@ -101,7 +101,7 @@ RULES = (
         ("Repo layout: services are in /apps, shared code in /libs.", "Our stack: Django, Postgres, Redis."),
         ("My question: how do I set up Django?",),
     ),
-    row(
+    FormationRule(
         "told_to_keep",
         "fact",
         r"(?:(?:\W*(?:please|pls|also|and|ok|okay|so|just|can you|could you|i want you to|you should)\b)+,?\s*)?(?:"
