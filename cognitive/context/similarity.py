@@ -177,6 +177,8 @@ class SentenceSet:
         """Return a memory's cosine to each statement; -1 if the memory or the statement has no vector."""
         cosines = np.full(len(self._single), -1.0)
         if memory.vector is not None and self._vectors is not None:
+            if len(self._embedded) == len(cosines):
+                return np.asarray(self._vectors @ memory.vector, dtype=np.float64)
             cosines[self._embedded] = self._vectors @ memory.vector
         return cosines
 

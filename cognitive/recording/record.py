@@ -182,8 +182,9 @@ def _hit_columns(hits: Sequence[Hit]) -> Mapping[str, Sequence[Any]]:
     """Return the fields of hits as columns. The id of a neighbour that is no hit is None, as it changes no result."""
     columns = dict(zip(_OF_A_HIT, zip(*map(attrgetter(*_OF_A_HIT), hits), strict=True), strict=True)) if hits else {}
     known = set(columns.get("memory_id", ()))
-    neighbours = {name: [id if id in known else None for id in columns[name]] for name in _NEIGHBOURS if hits}
-    return {**dict.fromkeys(_OF_A_HIT, ()), **columns, **neighbours}
+    neighbours = {name: [str(id) if id in known else None for id in columns[name]] for name in _NEIGHBOURS if hits}
+    ids = [str(hit.memory_id) for hit in hits]  # `to_json` takes 20 times as long for asyncpg's
+    return {**dict.fromkeys(_OF_A_HIT, ()), **columns, **neighbours, "memory_id": ids}
 
 
 def opened(context: TurnContext) -> OpenTurn:
