@@ -47,6 +47,7 @@ _UNSEEN = re.compile(
     "\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
     "|(?:(?<![^\x00-\x7f])|(?<=^))[\u200c\u200d\ufe0f]|[\u200c\u200d\ufe0f](?![^\x00-\x7f])"
 )
+_as_json = json.JSONEncoder(ensure_ascii=False).encode
 _FENCE = re.compile(r"`(?=``)")  # each backtick that begins a run of three: however long the run, no fence is left
 
 
@@ -142,7 +143,7 @@ def quote(text: str) -> str:
     JSON escapes line breaks and quotation marks. Tags are broken by escapes that JSON reads as the same character, and
     characters that are invisible or change the direction of writing are written as escapes.
     """
-    quoted = _MARKUP.sub(_escape, json.dumps(text, ensure_ascii=False))
+    quoted = _MARKUP.sub(_escape, _as_json(text))
     quoted = _FENCE.sub(_escape, quoted)
     return _UNSEEN.sub(_escape, quoted)
 

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from brain.rollups import TurnMetrics
@@ -111,8 +112,7 @@ class WindowSimilarity:
 MATCH_FACTORS = ("lexical", "lexical_context", "semantic", "semantic_context", "date")
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A memory that the search found, on its way through the stages that decide if it is shown.
 
     Attributes:
@@ -134,8 +134,8 @@ class Candidate:
 
     hit: Hit
     relevance: float = 0.0
-    factors: Mapping[str, float] = field(default_factory=dict)
-    boost: Boost = field(default_factory=Boost)
+    factors: Mapping[str, float] = MappingProxyType({})
+    boost: Boost = Boost()
     score: float = 0.0
     rank_before: int = 0
     rank: int = 0
@@ -156,8 +156,7 @@ class Candidate:
         return sum([self.factors.get(name, 0.0) for name in MATCH_FACTORS]) + self.boost.lift
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateResult:
+class CandidateResult(NamedTuple):
     """The decision about a candidate memory: its disposition (shown, or why not), with a number and a reason.
 
     `value` is the number on which the decision rests, for example a similarity or a rank. `threshold` is the match that

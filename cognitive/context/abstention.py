@@ -43,8 +43,9 @@ def abstain(
     best = max(stated or matches)
     min_match = policy.evidence.min_item_share * best
     kept = tuple(candidate for candidate, value in zip(candidates, matches, strict=True) if value >= min_match)
+    share = f"evidence.min_item_share {policy.evidence.min_item_share:g} of the best match {best:.3f}"
     below = tuple(
-        CandidateResult(candidate, "irrelevant", value, _too_weak(value, min_match, best, policy), min_match)
+        CandidateResult(candidate, "irrelevant", value, _too_weak(value, min_match, best, share), min_match)
         for candidate, value in zip(candidates, matches, strict=True)
         if value < min_match
     )
@@ -78,9 +79,8 @@ def _nothing_near(found: SearchResult) -> bool:
     return bool(cosines) and max(cosines) < _NEAR_COSINE and not has_word
 
 
-def _too_weak(value: float, min_match: float, best: float, policy: Policy) -> str:
+def _too_weak(value: float, min_match: float, best: float, share: str) -> str:
     """Return in words why a candidate's match does not suffice, and the share of the best match at which it would."""
-    share = f"evidence.min_item_share {policy.evidence.min_item_share:g} of the best match {best:.3f}"
     passes = f"; it passes at a share of at most {_floor(value / best, 2):.2f}" if 0 <= value < best else ""
     return f"below the threshold of a memory: match {_less(value, min_match)}, {share}{passes}"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from brain.search import SearchResult
@@ -97,7 +97,7 @@ def assemble(
     """
     ranked = order(plan.retrieval, inputs.found, inputs.now, policy, constants)
     room = budget.section_budgets(plan, inputs.found, inputs.room, inputs.now, policy, constants)
-    scales = Scales(counter, room, policy, constants)
+    scales = Scales(counter, room, policy, constants, counter(render.FRAME) + 1)
     system = system_memories.select(inputs.pinned, policy, counter)
     filtered = _explore(_run_filters(ranked, plan, inputs, system, compare, scales), plan, inputs, scales)
     results = [CandidateResult(candidate, "shown", candidate.score, _reason(candidate)) for candidate in filtered.kept]
@@ -115,17 +115,16 @@ def assemble(
 
 @dataclass(frozen=True, slots=True)
 class Scales:
-    """The token counter, token budgets, policy and constants of a turn, passed together to its filter stages."""
+    """The token counter, token budgets, policy and constants of a turn, passed together to its filter stages.
+
+    `frame` is the number of tokens of a memory block without its memories: tags, notice, and headings of all types.
+    """
 
     counter: TokenCounter
     sections: SectionBudgets
     policy: Policy
     constants: Constants
-
-    @property
-    def frame(self) -> int:
-        """The tokens of a memory block without its memories: tags, notice, and the headings of all memory types."""
-        return self.counter(render.frame()) + 1
+    frame: int
 
     def cost(self, candidate: Candidate) -> int:
         """Return the number of tokens of a candidate's line in the memory block."""
@@ -272,13 +271,13 @@ def _explore(filtered: StageResult, plan: Plan, inputs: TurnInputs, scales: Scal
 
     def with_propensity(candidate: Candidate) -> Candidate:
         propensity = draw.propensities.get(candidate.hit.memory_id, candidate.propensity)
-        return candidate if propensity == candidate.propensity else replace(candidate, propensity=propensity)
+        return candidate if propensity == candidate.propensity else candidate._replace(propensity=propensity)
 
     results = (*filtered.dropped, *([draw.displaced] if draw.displaced else []))
     left_out = [result for result in results if draw.drawn is None or result.candidate.hit is not draw.drawn.hit]
     return StageResult(
         tuple(with_propensity(candidate) for candidate in draw.kept),
-        tuple(replace(result, candidate=with_propensity(result.candidate)) for result in left_out),
+        tuple(result._replace(candidate=with_propensity(result.candidate)) for result in left_out),
     )
 
 
@@ -290,7 +289,7 @@ def _below_the_cut(dropped: Sequence[CandidateResult], plan: Plan, scales: Scale
     """
     types = {query.type for query in plan.retrieval if query.limit}
     below = [
-        replace(result.candidate, tokens=scales.cost(result.candidate))
+        result.candidate._replace(tokens=scales.cost(result.candidate))
         for result in dropped
         if result.disposition in ("over_limit", "over_budget")
         and result.candidate.hit.type in types

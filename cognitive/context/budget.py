@@ -9,7 +9,6 @@ one section leaves free are available to the others.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from brain.decay import decayed
@@ -168,7 +167,7 @@ def fit(
         best: the tokens of a block with the best match alone, if more than `total`.
         preferred_types: the memory types that the message asks for.
     """
-    measured = [replace(candidate, tokens=cost(candidate)) for candidate in candidates]
+    measured = [candidate._replace(tokens=cost(candidate)) for candidate in candidates]
     filling = _BudgetFill(measured, dict(budgets), max(0, total - overhead))
     if sum(candidate.tokens for candidate in measured) <= filling.left:
         return StageResult(tuple(measured))

@@ -107,13 +107,13 @@ def drop_restated(
     distinct = Distinct(candidates, own, thresholds)
     in_prompt = {n for n, each in enumerate(candidates) if _key(each) in already_in_prompt}
     for n in sorted(in_prompt):
-        shown = replace(candidates[n], similarity=compare(candidates[n].hit, own[n]))
+        shown = candidates[n]._replace(similarity=compare(candidates[n].hit, own[n]))
         distinct.keep(n, shown, compared=shown.hit.hidden_reason is None and not talk.states_nothing(shown.hit))
     dropped: list[CandidateResult] = []
     for n, uncompared in enumerate(candidates):
         if n in in_prompt:
             continue
-        candidate = replace(uncompared, similarity=compare(uncompared.hit, own[n]))
+        candidate = uncompared._replace(similarity=compare(uncompared.hit, own[n]))
         restated = _restated(candidate, own[n], policy, thresholds)
         if restated is not None:
             dropped.append(restated)
@@ -162,7 +162,7 @@ def _shortened(candidate: Candidate, policy: Policy) -> Candidate:
         return candidate
     spans = tuple(_joined([sentence_spans(candidate.hit.content)[n] for n in remaining], candidate.hit.content))
     content = excerpt(candidate.hit.content, spans)
-    return replace(candidate, hit=replace(candidate.hit, content=content, partial=True), excerpt=spans)
+    return candidate._replace(hit=replace(candidate.hit, content=content, partial=True), excerpt=spans)
 
 
 def excerpt(content: str, spans: Sequence[tuple[int, int]]) -> str:

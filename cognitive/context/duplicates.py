@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from functools import cached_property
-
-import numpy as np
-from numpy.typing import NDArray
 
 from brain.types import TRUSTS
 from cognitive.context.guards import first_guard
@@ -59,12 +55,13 @@ class Distinct:
         `candidate` is the candidate as it is shown. The kept candidates at the indexes `fixed` are shown by blocks of
         earlier turns and keep their places.
         """
-        for other in self._comparable:
+        near = self._near
+        for other in [k for k in self._comparable if near[n][k]]:
             verdict = self._says(n, other)
             if verdict is not None:
                 says = "an earlier block in the conversation" if other in fixed else "a better candidate"
                 return [_duplicate(candidate, verdict, f"{says} says the same")]
-        others = [k for k in self._comparable if k not in fixed]
+        others = [k for k in self._comparable if k not in fixed and near[k][n]]
         less = {k: verdict for k in others if (verdict := self._completes(n, k)) is not None}
         if not less:
             self.keep(n, candidate)
@@ -92,8 +89,11 @@ class Distinct:
         return self._says(k, n) if len(stems & other) >= _MIN_REPLACED * len(stems) else None
 
     def _says(self, n: int, other: int) -> tuple[str, float] | None:
-        """Return the measure by which candidate `other` says all that candidate `n` says, with its value, or None."""
-        if not self._near[n, other] or first_guard(self._own[n], self._own[other]) is not None:
+        """Return the measure by which candidate `other` says all that candidate `n` says, with its value, or None.
+
+        Candidate `n` is near `other`.
+        """
+        if first_guard(self._own[n], self._own[other]) is not None:
             return None
         like = self._statements.similarity_to(self._own[n], self._measures[n], other)
         return self._thresholds.verdict(self._own[n], like)
@@ -108,10 +108,9 @@ class Distinct:
         return [self._statements.measures(each) for each in self._own]
 
     @cached_property
-    def _near(self) -> NDArray[np.bool_]:
-        """For each pair of candidates, if one is so similar to the other that the guards decide."""
-        pairs = zip(self._own, self._measures, strict=True)
-        return np.array([self._thresholds.near(each, measures) for each, measures in pairs], dtype=bool)
+    def _near(self) -> list[list[bool]]:
+        """For each candidate, if it is so similar to each of the others that the guards decide."""
+        return self._thresholds.near(self._own, self._measures)
 
 
 def _at_the_rank_of(other: Candidate, candidate: Candidate, rule: str) -> Candidate:
@@ -119,7 +118,7 @@ def _at_the_rank_of(other: Candidate, candidate: Candidate, rule: str) -> Candid
 
     The score stays, because it follows from the relevance and the use of the memory.
     """
-    return replace(candidate, rank=other.rank, moved=f"{candidate.moved}; {rule}" if candidate.moved else rule)
+    return candidate._replace(rank=other.rank, moved=f"{candidate.moved}; {rule}" if candidate.moved else rule)
 
 
 def _duplicate(candidate: Candidate, verdict: tuple[str, float], reason: str) -> CandidateResult:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from cognitive.trace import Candidate, CandidateResult, StageResult
 
@@ -30,7 +29,7 @@ def drop_lines(candidates: Sequence[Candidate]) -> StageResult:
         line = waiting.pop(found) if found is not None else None
         if line is not None and (line.rank < candidate.rank or not _is_long(line, candidate)):
             moved = f"{candidate.moved}; {_MOVED}" if candidate.moved else _MOVED
-            candidate, line = replace(candidate, rank=line.rank, moved=moved), replace(line, rank=candidate.rank)
+            candidate, line = candidate._replace(rank=line.rank, moved=moved), line._replace(rank=candidate.rank)
         if line is not None:
             dropped.append(CandidateResult(line, "duplicate", 1.0, _REASON))
         kept.append(candidate)

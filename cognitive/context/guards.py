@@ -39,7 +39,10 @@ Guard = Callable[[ParsedSentence, ParsedSentence], bool]
 
 def first_guard(memory: ParsedSentence, other: ParsedSentence) -> str | None:
     """Return the name of the first guard (see `GUARDS`) by which two texts state different facts, or None."""
-    return next((name for name, differs in GUARDS.items() if differs(memory, other)), None)
+    for name, differs in GUARDS.items():
+        if differs(memory, other):
+            return name
+    return None
 
 
 def _numbers(memory: ParsedSentence, other: ParsedSentence) -> bool:

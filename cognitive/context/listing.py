@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence, Set
-from dataclasses import replace
 from datetime import UTC, date, datetime, time
 
 from brain.search import Hit
@@ -75,7 +74,7 @@ def keep_listed(
 
 def _noted(candidate: Candidate, note: str) -> Candidate:
     """Return a candidate with a further note."""
-    return replace(candidate, note=f"{candidate.note}; {note}" if candidate.note else note)
+    return candidate._replace(note=f"{candidate.note}; {note}" if candidate.note else note)
 
 
 def described(listing: Listing, dates: DateRange | None) -> str:

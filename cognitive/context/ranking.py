@@ -41,10 +41,10 @@ _MAX_READ = 8_192  # texts whose traits are cached, because an agent's turns ret
 
 def candidates(found: SearchResult, query: RetrievalQuery, now: datetime, policy: Policy) -> list[Candidate]:
     """Return a candidate for each memory, with its best passage, sorted by relevance, then by order of storage."""
-    weight = policy.retrieval.relevance
+    weight, facts = policy.retrieval.relevance, _QueryFacts(found, query, now)
     best: dict[UUID, tuple[float, Hit, dict[str, float]]] = {}
-    for hit, values in zip(found.hits, factors(found, query, now), strict=True):
-        weighted = {name: weight[name] * value for name, value in values.items()}
+    for hit in found.hits:
+        weighted = {name: weight[name] * value for name, value in _factors(hit, facts).items() if value}
         relevance = sum(weighted.values())
         rival = best.get(hit.memory_id)
         if rival is None or relevance > rival[0]:
@@ -59,7 +59,7 @@ def candidates(found: SearchResult, query: RetrievalQuery, now: datetime, policy
 def factors(found: SearchResult, query: RetrievalQuery, now: datetime) -> list[dict[str, float]]:
     """Return the relevance factors of each hit by name, without weights, and without those that are zero."""
     facts = _QueryFacts(found, query, now)
-    return [_factors(hit, facts) for hit in found.hits]
+    return [{name: value for name, value in _factors(hit, facts).items() if value} for hit in found.hits]
 
 
 class _QueryFacts:
@@ -81,7 +81,8 @@ class _QueryFacts:
         self.own: dict[UUID, float] = {}
         for hit in found.hits:
             self.own[hit.memory_id] = max(self.own.get(hit.memory_id, 0.0), self._own(hit))
-        self.usual_neighbour = _mean([self._neighbours(hit) for hit in found.hits if hit.session_id is not None])
+        self.matches = {id: self._neighbours(id) for id in before}
+        self.usual_neighbour = _mean([self.matches[hit.memory_id] for hit in found.hits if hit.session_id is not None])
 
     def _own(self, hit: Hit) -> float:
         """Return how well a hit itself matches the query, from 0 to 1: the mean of its normalised BM25 and cosine."""
@@ -94,13 +95,13 @@ class _QueryFacts:
 
     def neighbours(self, hit: Hit) -> float:
         """Return the best match among a hit's neighbours. A hit without a session gets the mean of the other hits."""
-        return self._neighbours(hit) if hit.session_id is not None else self.usual_neighbour
+        return self.matches[hit.memory_id] if hit.session_id is not None else self.usual_neighbour
 
-    def _neighbours(self, hit: Hit) -> float:
-        """Return the best match among a hit's neighbours in its session, two on each side; the farther count less."""
+    def _neighbours(self, id: UUID) -> float:
+        """Return the best match among a memory's neighbours in its session, two per side; the farther count less."""
         best = 0.0
         for side in self.sides:
-            share, at = 1.0, side.get(hit.memory_id)
+            share, at = 1.0, side.get(id)
             while at in self.own and share >= _REACH:
                 best = max(best, share * self.own[at])
                 share, at = share * _REACH, side.get(at)
@@ -122,7 +123,7 @@ def _named_speakers(hits: Sequence[Hit], text: str) -> frozenset[str]:
 
 
 def _factors(hit: Hit, query: _QueryFacts) -> dict[str, float]:
-    """Return the relevance factors of a hit by name, without those that are zero.
+    """Return the relevance factors of a hit by name.
 
     Every factor is from 0 to about 1. `lexical` is the BM25 score as a share of the best hit's. The other sums over the
     query's words are divided by their values for the query's four rarest words, since no memory has all words of a long
@@ -133,7 +134,8 @@ def _factors(hit: Hit, query: _QueryFacts) -> dict[str, float]:
     scores, traits = hit.scores, _traits(hit.content)
     content_cosine = scores.get("content_cosine", 0.0)
     line, speaker = hit.speaker is not None, (hit.speaker or "").casefold()
-    raw = {
+    assistant = speaker in ASSISTANTS
+    return {
         "lexical": scores.get("content_bm25", 0.0) / query.best_bm25,
         "lexical_context": scores.get("context_matched", 0.0) / query.mass,
         "semantic": content_cosine,
@@ -142,13 +144,12 @@ def _factors(hit: Hit, query: _QueryFacts) -> dict[str, float]:
         "neighbor": query.neighbours(hit),
         "speaker": float(len(query.named) == 1 and hit.speaker in query.named),
         "first_person": traits.first_person if line else 1.0,
-        "user_turn": _by_user(speaker in ASSISTANTS, query.asks_assistant),
-        "instruction": float(line and speaker not in ASSISTANTS and traits.instructs),
+        "user_turn": _by_user(assistant, query.asks_assistant),
+        "instruction": float(line and not assistant and traits.instructs),
         "date": _dated(hit.occurred_at, query.dates) if query.dates else 0.0,
         "recency": query.recency * _recent(hit.occurred_at, query.now) if query.recency else 0.0,
         "content_length": traits.length if line else 1.0,
     }
-    return {name: value for name, value in raw.items() if value}
 
 
 def _by_user(assistant: bool, asks_assistant: bool) -> float:
@@ -220,7 +221,7 @@ def rank(
         factor = math.prod(factor for factor, _ in reductions) if reductions else 1.0
         score = (_score(each, boost, policy) + boost.lift) * factor
         lowered = _lowered(factor, reductions) if reductions else ""
-        # not by `replace`, which takes four times as long
+        # not by `_replace`, which takes four times as long
         scored.append(Candidate(hit, each.relevance, each.factors, boost, score, each.rank_before, lowered=lowered))
     by_score = sorted(scored, key=lambda candidate: (-candidate.score, candidate.hit.seq))
     return precede(by_score, query, constants)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from brain.caches import cached
 from brain.memory_types import TYPE_ROWS
 from brain.search import Hit
 from brain.types import MEMORY_TYPES, Memory, MemoryType
@@ -36,8 +37,11 @@ _NUMBERED = frozenset(
     "chat conversation doc document episode event item line message msg row session thread turn".split()
 )
 HEADINGS: dict[MemoryType, str] = {row.name: row.heading for row in TYPE_ROWS}
+# A memory block without memories. Its tokens are an upper bound of what a block needs besides its memories.
+FRAME = sealed(OPENING, [NOTICE, *(f"{heading}:" for heading in HEADINGS.values())], CLOSING)
 SHOWN: dict[MemoryType, tuple[str, ...]] = {row.name: row.shown for row in TYPE_ROWS}
 _MAX_ATTRIBUTE = 300  # characters of an attribute in a line
+_MAX_NAMES = 4_096  # sources whose readability is cached
 
 
 def block(candidates: Sequence[Candidate], policy: Policy) -> str:
@@ -55,14 +59,6 @@ def block(candidates: Sequence[Candidate], policy: Policy) -> str:
             own.sort(key=lambda c: (c.hit.occurred_at, c.hit.seq))
             lines += [f"{HEADINGS[type_]}:", *(line(candidate.hit, policy) for candidate in own)]
     return sealed(OPENING, lines, CLOSING)
-
-
-def frame() -> str:
-    """Return a memory block with the headings of all types and no memories.
-
-    Its tokens are an upper bound of what a block needs besides its memories.
-    """
-    return sealed(OPENING, [NOTICE, *(f"{heading}:" for heading in HEADINGS.values())], CLOSING)
 
 
 def prefix(pinned: Sequence[Memory], policy: Policy) -> str:
@@ -124,6 +120,7 @@ def origin(source: str | None, session: str | None, max_chars: int) -> str:
     return next((name for name in (source, session) if name and len(name) <= max_chars and _is_readable(name)), "")
 
 
+@cached(_MAX_NAMES)
 def _is_readable(name: str) -> bool:
     parts = _PARTS.findall(name)
     words = (word.group().lower() for part in parts if (word := _WORD.match(part)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -75,11 +75,12 @@ class Thresholds:
             return "agreement", like.agreement
         return None
 
-    def near(self, memory: ParsedSentence, measures: Measures) -> NDArray[np.bool_]:
-        """Return for each statement if it says the same as a memory by these measures, were it not for the guards."""
-        near = (measures.containment >= self.least(memory)) & (measures.containment > 0)
-        if memory.vector is not None:
-            near |= (measures.cosine > self.cosine) | ((measures.agreement >= self.agreement) & (measures.cosine > -1))
+    def near(self, memories: Sequence[ParsedSentence], measures: Sequence[Measures]) -> list[list[bool]]:
+        """Return for each memory and statement if they say the same by these measures, were it not for the guards."""
+        containment, cosine, agreement = map(np.array, zip(*measures, strict=True))
+        least = np.array([[self.least(memory)] for memory in memories])
+        by_vector = (cosine > self.cosine) | ((agreement >= self.agreement) & (cosine > -1))
+        near: list[list[bool]] = (by_vector | ((containment >= least) & (containment > 0))).tolist()
         return near
 
 
@@ -101,12 +102,14 @@ class SentenceSet:
         embedded = [(n, one.vector) for n, one in enumerate(single) if one.vector is not None]
         self._embedded = [n for n, _ in embedded]
         self._vectors = np.stack([vector for _, vector in embedded]) if embedded else None
-        texts = [" ".join(one.words) for one in single]
-        self._starts = [0, *accumulate(len(each) + 1 for each in texts)]
-        self._text = f" {' '.join(texts)} "
 
     def __len__(self) -> int:
         return len(self._single)
+
+    @cached_property
+    def _texts(self) -> Sequence[str]:
+        """The words of each statement, joined by spaces."""
+        return [" ".join(one.words) for one in self._single]
 
     def similarity(self, memory: ParsedSentence) -> WindowSimilarity:
         """Return a memory's highest cosine, containment and agreement with the set (the module defines these)."""
@@ -136,6 +139,9 @@ class SentenceSet:
 
     def _best(self, values: Numbers, memory: ParsedSentence, guarded: dict[int, bool]) -> float | None:
         """Return a measure's highest value among the groups that no guard excludes, or None; `guarded` is a cache."""
+        highest = _highest(values)
+        if highest is None or highest < _NEGLIGIBLE:
+            return highest
         near = np.flatnonzero(values >= _NEGLIGIBLE)
         for n in near[np.argsort(-values[near], kind="stable")].tolist():
             if n not in guarded:
@@ -152,17 +158,17 @@ class SentenceSet:
         return self._joined[n]
 
     def _containment(self, memory: ParsedSentence) -> Numbers:
-        """Return the share of a memory's word stems that each group contains; 0 for a memory without stems.
+        """Return the share of a memory's word stems that each group contains; 0 if they have none in common.
 
         A group in the first person need not name the subjects of the memory: the speaker may be one of them.
         """
-        if not memory.stems:
+        own, subjects = memory.stems, memory.subjects
+        if own.isdisjoint(self._vocabulary):
             return np.zeros(len(self._runs))
-        size, named = len(memory.stems), memory.stems - memory.subjects
-        of_speaker = max(1, len(named))
+        size, of_speaker = len(own), max(1, len(own - subjects))
         return np.array(
             [
-                len(memory.stems & stems) / (of_speaker if spoken and memory.subjects.isdisjoint(stems) else size)
+                len(own & stems) / (of_speaker if spoken and subjects.isdisjoint(stems) else size)
                 for stems, spoken in zip(self._stems, self._first_person, strict=True)
             ]
         )
@@ -189,12 +195,13 @@ class SentenceSet:
         if len(memory.stems) < _MIN_STEMS or not memory.stems <= self._vocabulary:
             return False
         quotation = " ".join(memory.words)
-        at = self._text.find(f" {quotation} ")
+        at = f" {' '.join(self._texts)} ".find(f" {quotation} ")
         if at < 0:
             return False
-        first, last = (bisect_right(self._starts, place) - 1 for place in (at, at + len(quotation) - 1))
+        starts = [0, *accumulate(len(each) + 1 for each in self._texts)]
+        first, last = (bisect_right(starts, place) - 1 for place in (at, at + len(quotation) - 1))
         around = reduce(ParsedSentence.followed_by, self._single[first : last + 1])
-        if at == self._starts[first]:
+        if at == starts[first]:
             return not code_differs(memory, around)  # words do not show signs such as "-"
         return first_guard(memory, around) is None  # words before it may negate it: "it is not true that"
 

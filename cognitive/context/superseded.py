@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from uuid import UUID
 
 from brain.search import Hit
@@ -20,7 +19,7 @@ def drop_superseded(candidates: Sequence[Candidate], *, history: bool) -> StageR
         if candidate.hit.hidden_reason is None:
             kept.append(candidate)
         elif history:
-            kept.append(replace(candidate, note=f"{_replaced(candidate.hit)}; the message asks about the past"))
+            kept.append(candidate._replace(note=f"{_replaced(candidate.hit)}; the message asks about the past"))
         else:
             dropped.append(CandidateResult(candidate, "superseded", candidate.score, _replaced(candidate.hit)))
     return StageResult(tuple(kept), tuple(dropped))

@@ -81,8 +81,10 @@ def combined_boosts(found: SearchResult, now: datetime, policy: Policy, constant
     The lift is multiplied by the share of the memory's uses that were in similar turns, and by the reliability of the
     labels "used" and "not used".
     """
-    trust = reliability(found.base, now, policy)
     lifted, boosted = lifts(found, now, policy, constants), boosts(found, now, policy, constants)
+    if not lifted:
+        return boosted
+    trust = reliability(found.base, now, policy)
     raised = {
         id: replace(each, lift=trust * each.specificity * lifted[id].value)
         for id, each in boosted.items()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from making import candidate, ids
 
@@ -152,7 +150,7 @@ def test_replacing_candidate_exchanges_the_rank_but_not_the_score(vectors):
 
 
 def test_exchange_of_ranks_is_noted_after_other_rules(vectors):
-    candidates = [replace(candidate(n, t, vector=vectors(t)), moved="a rule") for n, t in enumerate(ADDING[0], 1)]
+    candidates = [candidate(n, t, vector=vectors(t))._replace(moved="a rule") for n, t in enumerate(ADDING[0], 1)]
     selection = drop_restated(candidates, dedup.window_comparer(SentenceSet([]), POLICY), POLICY, CONSTANTS)
     assert selection.kept[0].moved == "a rule; it takes the place of a less complete memory that says the same"
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from making import AT, candidate, uid
 
@@ -25,7 +23,7 @@ PLAN = Plan(Signals("Where?"), "question", (), {"fact": 100}, 100, 3, True, (), 
 
 
 def result(n, disposition, type="fact", similarity=None, boost=1.0):
-    base = replace(candidate(n, type=type), similarity=similarity, boost=Boost(factor=boost))
+    base = candidate(n, type=type)._replace(similarity=similarity, boost=Boost(factor=boost))
     return CandidateResult(base, disposition, 0.5, "because")
 
 

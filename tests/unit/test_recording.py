@@ -143,8 +143,8 @@ def test_erased_memory_is_left_out_and_reported():
 
 def test_dispositions_and_similarities_are_restored():
     one = candidate(1, factors={"words": 0.1}, boost=Boost(1.2, 3.0, 1.0, "used"), score=0.5, rank=1, tokens=9)
-    one = dataclasses.replace(one, similarity=WindowSimilarity(0.81, 0.5), propensity=0.25)
-    two = dataclasses.replace(candidate(2), similarity=WindowSimilarity(None, 0.0))
+    one = one._replace(similarity=WindowSimilarity(0.81, 0.5), propensity=0.25)
+    two = candidate(2)._replace(similarity=WindowSimilarity(None, 0.0))
     three = candidate(3)
     results = [
         CandidateResult(one, "shown", 0.5, "rank 1"),
@@ -164,7 +164,7 @@ def test_dispositions_and_similarities_are_restored():
 
 
 def test_causes_of_a_rank_are_recorded_where_there_are_any():
-    one, two = dataclasses.replace(candidate(1), lowered="multiplied by 0.50"), candidate(2)
+    one, two = candidate(1)._replace(lowered="multiplied by 0.50"), candidate(2)
     results = [CandidateResult(each, "shown", 0.5, "x") for each in (one, two)]
     read = recorded(turn_inputs(one.hit, two.hit), *results).candidates
     assert [(each.lowered, each.moved) for each in read] == [("multiplied by 0.50", ""), ("", "")]

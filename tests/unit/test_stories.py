@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -40,7 +39,7 @@ def description(disposition: Disposition, value: float, reason: str, **fields) -
     shown = CandidateResult(candidate(9, score=0.5, rank=1, tokens=12), "shown", 0.5, "rank 1")
     rank_before, lowered, moved = fields.pop("rank_before", 7), fields.pop("lowered", ""), fields.pop("moved", "")
     own = candidate(1, **{"score": 0.4, "rank": 7, "tokens": 30} | fields)
-    own = replace(own, rank_before=rank_before, lowered=lowered, moved=moved)
+    own = own._replace(rank_before=rank_before, lowered=lowered, moved=moved)
     recording = record(shown, CandidateResult(own, disposition, value, reason))
     return describe(ExplainedCandidate(recording.candidates[1], recording, replan(recording, POLICY), POLICY))
 
@@ -241,7 +240,7 @@ def ranked(*cases) -> list[str]:
     """Describe candidates in the order of storage, each given as score, rank by relevance, rank, and other fields."""
     results = []
     for n, (score, before, rank, fields) in enumerate(cases, 1):
-        own = replace(candidate(n, score=score, relevance=score, rank=rank), rank_before=before, **fields)
+        own = candidate(n, score=score, relevance=score, rank=rank)._replace(rank_before=before, **fields)
         results.append(CandidateResult(own, "shown", score, f"rank {rank}"))
     recording = record(*results)
     plan = replan(recording, POLICY)
@@ -274,7 +273,7 @@ def test_use_of_a_memory_of_low_rank_is_told_from_its_score():
     cases.append((0.15, low, low + 1, {"relevance": 0.15}))
     results = [
         CandidateResult(
-            replace(candidate(n, **{"score": s, "rank": r, "relevance": s} | f), rank_before=b), "over_limit", r, "x"
+            candidate(n, **{"score": s, "rank": r, "relevance": s} | f)._replace(rank_before=b), "over_limit", r, "x"
         )
         for n, (s, b, r, f) in enumerate(cases, 1)
     ]
@@ -302,9 +301,9 @@ def test_explored_memory_is_described_with_its_probability():
     )
     recording = record(
         CandidateResult(kept, "shown", 0.9, "rank 1"),
-        CandidateResult(replace(last, propensity=0.5), "displaced", 0.8, "exploration showed rank 7 instead"),
+        CandidateResult(last._replace(propensity=0.5), "displaced", 0.8, "exploration showed rank 7 instead"),
         CandidateResult(other, "over_limit", 6, "place 6"),
-        CandidateResult(replace(explored, propensity=0.5), "shown", 0.3, "rank 7"),
+        CandidateResult(explored._replace(propensity=0.5), "shown", 0.3, "rank 7"),
     )
     first, _, short, explored_text = (
         describe(ExplainedCandidate(result, recording, replan(recording, POLICY), POLICY))
