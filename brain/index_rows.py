@@ -16,14 +16,12 @@ from uuid import UUID
 from brain import statements
 from brain.embedding.embedders import Embedders, EmbeddingSpaces
 from brain.errors import EmbeddingError
-from brain.indexing import LexemeCounts
+from brain.indexing import LexemeCounts, PassageVector
 from brain.postgres.database import Connection
 from brain.postgres.wire_types import count, encode_halfvec
-from brain.types import MemoryType, Vector
+from brain.types import MemoryType
 
 SQL = statements.load("store")
-
-PassageVector = tuple[int, str, Vector]  # the passage's ordinal, the field, the vector
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,9 @@ surrounds it: the end of the passage before, or the memory's own context, names 
 fields are computed separately and added. With one merged field instead, a search found more in the top ten, but ranked
 the best passage first less often. The words of the memory's date are in the lexical index, but are not embedded,
 because that reduced recall by half a percentage point when measured.
+
+The vector of `context` is a weighted mean of two vectors: that of `content` and that of the surrounding text, which is
+mostly embedded already: it is the line before, or the question that the turn searched for.
 """
 
 from __future__ import annotations
@@ -15,14 +18,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+import numpy as np
+
 from brain.languages import ENGLISH, MONTHS
 from brain.memory_types import TYPE_ROWS, MemoryType
 from brain.text import lexemes, sentence_spans
+from brain.types import Vector
 
 PASSAGE_CHARS = 800  # about 200 word pieces, safely inside the 256 that small sentence encoders read
+ROLES = frozenset({"user", "assistant"})  # speakers whose names are not embedded
 _MAX_SURROUNDING = 150  # characters of the passage before that surround a passage
+_CONTENT_SHARE = 0.3  # weight of a passage's own vector in that of `context`; more lost recall on conversations
 _MAX_COUNTED = 30_000  # a term frequency is stored in 16 bits
 _ATTRIBUTES = {row.name: row.attributes for row in TYPE_ROWS}
+
+PassageVector = tuple[int, str, Vector]  # the passage's ordinal, the field, the vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +57,8 @@ class LexemeCounts:
 class IndexedPassage:
     """A passage of a memory, as it is stored in the indexes.
 
-    `start` and `stop` are offsets in the memory's content. `content_text` and `context_text` are the texts to embed;
-    `context_text` is None if nothing surrounds the passage. `posted` has the lexemes by language, with the language of
+    `start` and `stop` are offsets in the memory's content. `content_text` and `surrounding` are the texts to embed;
+    `surrounding` is empty if nothing surrounds the passage. `posted` has the lexemes by language, with the language of
     the agent's searches first.
     """
 
@@ -56,7 +66,7 @@ class IndexedPassage:
     start: int
     stop: int
     content_text: str
-    context_text: str | None
+    surrounding: str
     posted: Mapping[str, LexemeCounts]
 
     @property
@@ -75,19 +85,22 @@ def passages(
     """Return the passages of a memory's content, in order, with the texts to embed and the lexemes to index.
 
     The first passage is surrounded by the end of `surrounding` (see `surroundings`), each other one by the end of the
-    passage before. If `surrounding` is long, the first passage is indexed once more with each earlier part of it. These
-    entries come last.
+    passage before, which is embedded whole. If `surrounding` is long, the first passage is indexed once more with each
+    earlier part of it. These entries come last.
+
+    The names in `ROLES` are indexed as words only, so that a turn's message has the vector of its query.
     """
     spans = cut(content)
     *earlier, last = [surrounding[start:stop].strip() for start, stop in cut(surrounding)]
     around = [last, *(_tail(content[start:stop]) for start, stop in spans[:-1]), *earlier]
     prefix = f"{speaker}: " if speaker else ""
-    result = []
+    spoken = "" if speaker in ROLES else prefix
+    result: list[IndexedPassage] = []
     for ordinal, ((start, stop), beside) in enumerate(zip([*spans, *spans[:1] * len(earlier)], around, strict=True)):
-        text = f"{prefix}{content[start:stop]}"
-        posted = {name: _posted(f"{_date(occurred_at, name)} {text}", beside, name) for name in languages}
-        context_text = f"{beside}\n{text}" if beside else None
-        result.append(IndexedPassage(ordinal, start, stop, text, context_text, posted))
+        text = content[start:stop]
+        posted = {name: _posted(f"{_date(occurred_at, name)} {prefix}{text}", beside, name) for name in languages}
+        surrounding_text = result[-1].content_text if 0 < ordinal < len(spans) else beside
+        result.append(IndexedPassage(ordinal, start, stop, f"{spoken}{text}", surrounding_text, posted))
     return result
 
 
@@ -109,13 +122,20 @@ def _date(at: datetime, language: str) -> str:
     return f"{at.day} {MONTHS.get(language, MONTHS[ENGLISH])[at.month - 1]} {at:%Y}"
 
 
-def texts(pieces: Iterable[IndexedPassage]) -> list[tuple[int, str, str]]:
-    """Return the texts of the passages to embed, as (ordinal, field, text)."""
-    result = []
+def texts(pieces: Iterable[IndexedPassage]) -> list[str]:
+    """Return the texts of passages to embed, each once."""
+    return list(dict.fromkeys(text for piece in pieces for text in (piece.content_text, piece.surrounding) if text))
+
+
+def vectors(pieces: Iterable[IndexedPassage], embedded: Mapping[str, Vector]) -> list[PassageVector]:
+    """Return the vectors of passages, given those of their texts."""
+    result: list[PassageVector] = []
     for piece in pieces:
-        result.append((piece.ordinal, "content", piece.content_text))
-        if piece.context_text is not None:
-            result.append((piece.ordinal, "context", piece.context_text))
+        content = embedded[piece.content_text]
+        result.append((piece.ordinal, "content", content))
+        if piece.surrounding:
+            mean = _CONTENT_SHARE * content + (1 - _CONTENT_SHARE) * embedded[piece.surrounding]
+            result.append((piece.ordinal, "context", mean / np.linalg.norm(mean)))
     return result
 
 

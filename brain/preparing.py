@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -18,9 +19,8 @@ import numpy as np
 
 from brain.archive import MemoryMetadata
 from brain.claims import claim_key
-from brain.embedding.embedders import Embedders
-from brain.index_rows import PassageVector
-from brain.indexing import IndexedPassage, passages, surroundings, texts
+from brain.embedding.embedders import CachedEmbedder, Embedders
+from brain.indexing import IndexedPassage, PassageVector, passages, surroundings, texts, vectors
 from brain.languages import AgentLanguages
 from brain.types import Memory, MemoryType, NewMemory
 
@@ -70,19 +70,19 @@ class Preparation:
         Raises:
             EmbeddingError: a text could not be embedded.
         """
-        indexed = {key: self._passages(agent_id, memory, memory.occurred_at or now) for key, memory in memories.items()}
-        vectors = await self._vectors(agent_id, [piece for pieces in indexed.values() for piece in pieces])
+        indexed = [self._passages(agent_id, memory, memory.occurred_at or now) for memory in memories.values()]
+        vectors = {each.model: await embedded(each, indexed) for each in self._embedders.writing(agent_id)}
         return [
             PreparedMemory(
                 uuid4(),
                 key,
                 memory,
                 memory.occurred_at or now,
-                indexed[key],
-                {model: [next(each) for _ in texts(indexed[key])] for model, each in vectors.items()},
+                indexed[n],
+                {model: each[n] for model, each in vectors.items()},
                 claim_key(memory.content, memory.speaker),
             )
-            for key, memory in memories.items()
+            for n, (key, memory) in enumerate(memories.items())
         ]
 
     async def embed(self, agent_id: str, memories: Sequence[NewMemory], now: datetime) -> None:
@@ -92,28 +92,28 @@ class Preparation:
             EmbeddingError: a text could not be embedded.
         """
         pieces = [self._passages(agent_id, memory, memory.occurred_at or now) for memory in memories]
-        await self._vectors(agent_id, [piece for own in pieces for piece in own])
+        for embedder in self._embedders.writing(agent_id):
+            await embedded(embedder, pieces)
 
     def forget(self, memory: NewMemory | Memory, occurred_at: datetime) -> None:
         """Remove the texts of a memory from the embedders' caches."""
         old = passages(memory.content, memory.speaker, _surroundings(memory), occurred_at)
-        self._embedders.forget([text for _, _, text in texts(old)])
+        self._embedders.forget(texts(old))
 
     def _passages(self, agent_id: str, memory: NewMemory, occurred_at: datetime) -> list[IndexedPassage]:
         languages = self._languages.of(agent_id).written
         return passages(memory.content, memory.speaker, _surroundings(memory), occurred_at, languages)
 
-    async def _vectors(self, agent_id: str, pieces: list[IndexedPassage]) -> dict[str, Iterator[PassageVector]]:
-        """Embed the texts of passages with each embedding model that the agent's new memories need.
 
-        Return (ordinal of the passage, field, vector) for each text, by model.
-        """
-        inputs, embedded = texts(pieces), {}
-        for embedder in self._embedders.writing(agent_id):
-            vectors = await embedder.embed([text for _, _, text in inputs])
-            pairs = zip(inputs, vectors, strict=True)
-            embedded[embedder.model] = iter([(ordinal, field, vector) for (ordinal, field, _), vector in pairs])
-        return embedded
+async def embedded(embedder: CachedEmbedder, indexed: Sequence[Sequence[IndexedPassage]]) -> list[list[PassageVector]]:
+    """Embed the texts of memories, given by their passages, and return the vectors of each memory.
+
+    Raises:
+        EmbeddingError: a text could not be embedded.
+    """
+    inputs = texts(chain.from_iterable(indexed))
+    by_text = dict(zip(inputs, await embedder.embed(inputs), strict=True))
+    return [vectors(pieces, by_text) for pieces in indexed]
 
 
 def _surroundings(memory: NewMemory | Memory) -> str:

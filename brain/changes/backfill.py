@@ -12,6 +12,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from time import monotonic
 from typing import Any
 from uuid import UUID
@@ -19,13 +20,13 @@ from uuid import UUID
 from brain import index_rows, statements
 from brain.embedding.embedders import Embedders
 from brain.errors import InvalidInput
-from brain.index_rows import PassageVector
-from brain.indexing import IndexedPassage, passages, surroundings, texts
+from brain.indexing import IndexedPassage, PassageVector, passages, surroundings, texts
 from brain.languages import ENGLISH
 from brain.memory_rows import share_agent, share_users
 from brain.postgres.database import AllUsersView, Connection, Database
 from brain.postgres.transaction import write_as
 from brain.postgres.wire_types import as_value, count, encode_halfvec
+from brain.preparing import embedded
 from brain.types import MemoryType
 
 SQL = statements.load("reembedding")
@@ -151,9 +152,9 @@ class Backfill:
     async def _embed(self, agent_id: str, model: str, memories: Sequence[PendingMemory], pace: Pace) -> int:
         """Embed memories and store the vectors of those that were not changed meanwhile; return their number."""
         began, embedder = monotonic(), self._embedders.named(model)
-        wanted = [(memory, text) for memory in memories for text in texts(memory.passages())]
-        found = await embedder.embed([text for _, (_, _, text) in wanted])
-        embedder.forget([text for _, (_, _, text) in wanted])  # they will not be embedded again
+        pieces = [memory.passages() for memory in memories]
+        vectors = await embedded(embedder, pieces)
+        embedder.forget(texts(chain.from_iterable(pieces)))  # they will not be embedded again
 
         async def work(c: Connection) -> int:
             await share_users(c, agent_id, [memory.user_id for memory in memories])
@@ -166,9 +167,9 @@ class Backfill:
                 )
             }
             put: dict[str, list[tuple[UUID, MemoryType, PassageVector]]] = {}
-            for (memory, (ordinal, field, _)), vector in zip(wanted, found, strict=True):
+            for memory, own in zip(memories, vectors, strict=True):
                 if memory.id in unchanged:
-                    put.setdefault(memory.user_id, []).append((memory.id, memory.type, (ordinal, field, vector)))
+                    put.setdefault(memory.user_id, []).extend((memory.id, memory.type, each) for each in own)
             for user_id, rows in put.items():
                 await write_as(c, user_id)
                 await index_rows.insert_vectors(c, agent_id, model, rows)

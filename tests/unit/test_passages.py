@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain.indexing import PASSAGE_CHARS, cut, passages
+from brain.indexing import PASSAGE_CHARS, cut, passages, texts, vectors
 from brain.text import lexemes
 
 AT = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
@@ -71,9 +72,24 @@ def test_passage_indexes_speaker_and_date_and_embeds_no_date():
     assert passage.live.content_length == 6
 
 
+@pytest.mark.parametrize("role", ["user", "assistant"])
+def test_role_name_is_indexed_and_not_embedded(role):
+    [passage] = passages("I paint lakes.", role, "", AT)
+    assert passage.content_text == "I paint lakes."
+    assert set(lexemes(role)) <= set(passage.live.content)
+
+
+def test_context_vector_is_the_weighted_mean_of_two_vectors():
+    [passage] = passages("Yes.", None, "Do you paint?", AT)
+    embedded = {"Yes.": np.array([1, 0], dtype=np.float32), "Do you paint?": np.array([0, 1], dtype=np.float32)}
+    (_, _, content), (_, field, context) = vectors([passage], embedded)
+    assert (field, list(content)) == ("context", [1, 0])
+    assert context == pytest.approx(np.array([3, 7]) / 58**0.5)
+
+
 def test_context_is_indexed_apart_from_the_content():
     [passage] = passages("Yes, at dawn.", "Caroline", "Do you paint outdoors?", AT)
-    assert passage.context_text == "Do you paint outdoors?\nCaroline: Yes, at dawn."
+    assert passage.surrounding == "Do you paint outdoors?"
     assert "outdoor" in passage.live.context
     assert "outdoor" not in passage.live.content
     assert set(passage.live.content) <= set(passage.live.context)
@@ -81,7 +97,7 @@ def test_context_is_indexed_apart_from_the_content():
 
 def test_passage_without_context_is_embedded_once():
     [passage] = passages("I paint lakes.", None, "  ", AT)
-    assert passage.context_text is None
+    assert texts([passage]) == ["I paint lakes."]
     assert passage.live.context == passage.live.content
 
 
@@ -89,8 +105,8 @@ def test_each_passage_is_context_of_the_next():
     content = "Alpha is the first word here. " * 40 + "Omega is the last word of all. " * 40
     parts = passages(content, None, "Prologue.", AT)
     assert [passage.ordinal for passage in parts] == list(range(len(parts)))
-    assert (parts[0].context_text or "").startswith("Prologue.\n")
-    assert all((passage.context_text or "").endswith(passage.content_text) for passage in parts)
+    assert [passage.surrounding for passage in parts] == ["Prologue.", *(each.content_text for each in parts[:-1])]
+    assert len(texts(parts)) == len(parts) + 1
     turning = next(n for n, passage in enumerate(parts) if "alpha" not in passage.live.content)
     assert "omega" in parts[turning].live.context
     assert "prologu" not in parts[1].live.context
