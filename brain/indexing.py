@@ -26,7 +26,6 @@ from brain.text import lexemes, sentence_spans
 from brain.types import Vector
 
 PASSAGE_CHARS = 800  # about 200 word pieces, safely inside the 256 that small sentence encoders read
-ROLES = frozenset({"user", "assistant"})  # speakers whose names are not embedded
 _MAX_SURROUNDING = 150  # characters of the passage before that surround a passage
 _CONTENT_SHARE = 0.3  # weight of a passage's own vector in that of `context`; more lost recall on conversations
 _MAX_COUNTED = 30_000  # a term frequency is stored in 16 bits
@@ -87,20 +86,17 @@ def passages(
     The first passage is surrounded by the end of `surrounding` (see `surroundings`), each other one by the end of the
     passage before, which is embedded whole. If `surrounding` is long, the first passage is indexed once more with each
     earlier part of it. These entries come last.
-
-    The names in `ROLES` are indexed as words only, so that a turn's message has the vector of its query.
     """
     spans = cut(content)
     *earlier, last = [surrounding[start:stop].strip() for start, stop in cut(surrounding)]
     around = [last, *(_tail(content[start:stop]) for start, stop in spans[:-1]), *earlier]
     prefix = f"{speaker}: " if speaker else ""
-    spoken = "" if speaker in ROLES else prefix
     result: list[IndexedPassage] = []
     for ordinal, ((start, stop), beside) in enumerate(zip([*spans, *spans[:1] * len(earlier)], around, strict=True)):
-        text = content[start:stop]
-        posted = {name: _posted(f"{_date(occurred_at, name)} {prefix}{text}", beside, name) for name in languages}
+        text = f"{prefix}{content[start:stop]}"
+        posted = {name: _posted(f"{_date(occurred_at, name)} {text}", beside, name) for name in languages}
         surrounding_text = result[-1].content_text if 0 < ordinal < len(spans) else beside
-        result.append(IndexedPassage(ordinal, start, stop, f"{spoken}{text}", surrounding_text, posted))
+        result.append(IndexedPassage(ordinal, start, stop, text, surrounding_text, posted))
     return result
 
 

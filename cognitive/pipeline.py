@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -31,6 +32,7 @@ from cognitive.plan import Plan
 from cognitive.policy import Policy
 from cognitive.policy.models import budget_for
 from cognitive.policy.resolver import PolicyResolver
+from cognitive.preflight import smalltalk
 from cognitive.preflight.follow_ups import messages_read
 from cognitive.preflight.hint import wanted_tools
 from cognitive.preflight.planner import Planner, hinted
@@ -185,7 +187,8 @@ class MemoryFetcher:
 
         try:
             # The search mostly embeds the message itself, which takes as long as planning. Both run at the same time.
-            with self._embedders.of(turn.agent_id).ahead(searched(turn.text)):
+            ahead = self._embedders.of(turn.agent_id).ahead(searched(turn.text))
+            with ahead if smalltalk.read(turn.text) is None else nullcontext():
                 with Span(attributes.PLAN, lambda: {attributes.AGENT_ID: turn.agent_id}) as span:
                     plan = self._planner.plan(turn, request.now, policy)
                     span.add_attributes(lambda: attributes.plan(plan))

@@ -72,13 +72,6 @@ def test_passage_indexes_speaker_and_date_and_embeds_no_date():
     assert passage.live.content_length == 6
 
 
-@pytest.mark.parametrize("role", ["user", "assistant"])
-def test_role_name_is_indexed_and_not_embedded(role):
-    [passage] = passages("I paint lakes.", role, "", AT)
-    assert passage.content_text == "I paint lakes."
-    assert set(lexemes(role)) <= set(passage.live.content)
-
-
 def test_context_vector_is_the_weighted_mean_of_two_vectors():
     [passage] = passages("Yes.", None, "Do you paint?", AT)
     embedded = {"Yes.": np.array([1, 0], dtype=np.float32), "Do you paint?": np.array([0, 1], dtype=np.float32)}
