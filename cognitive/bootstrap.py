@@ -172,7 +172,7 @@ async def assemble(
         database, reading = await closing.enter_async_context(opened(url, settings))
         redactor = Redactor(extensions.redact or redaction.load_redactor(settings.redact))
         closing.callback(redactor.close)
-        await load_models(embedders)
+        await load_models(embedders, policy)
         classifiers = await load_classifiers(extensions.classifier, embedders.first, policy)
         services = _compose(
             _Infrastructure(database, reading, journal, embedders, redactor, policy, shadow, extensions, classifiers)

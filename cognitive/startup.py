@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from datetime import UTC, datetime
 
 from brain.deadline import Deadline
 from brain.embedding.embedders import CachedEmbedder, Embedders
 from brain.errors import EmbeddingError
+from cognitive.formation.extract import compile_rules
 from cognitive.policy import Policy
 from cognitive.preflight import signals
 from cognitive.preflight.classifier import Classifier, Classifiers, ExemplarClassifier
@@ -18,13 +20,17 @@ _MAX_LOADING = 5.0  # seconds; preparing the model for the first time on a machi
 _A_MESSAGE = "Where does Ada keep the key of the boat house?"  # a message that runs every rule
 
 
-async def load_models(embedders: Embedders) -> None:
+async def load_models(embedders: Embedders, policy: Policy) -> None:
     """Load the embedding models and the rules for messages, so that the first turn does not wait for them.
+
+    The rules of formation are loaded if the policy, or that of an agent, captures turns.
 
     If a model cannot be loaded, a warning is logged, and the turns that need the model report the error. The rules are
     run on a message, because their automata are built at the first match, which takes a third of a turn's deadline.
     """
     signals.read(_A_MESSAGE, now=datetime.now(UTC))
+    if any(each.capture != "off" for each in policy.variants):
+        await asyncio.to_thread(compile_rules)
     try:
         for embedder in embedders:
             await Deadline(_MAX_LOADING * 1000).within(embedder.embed(["warm"]))

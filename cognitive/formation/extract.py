@@ -52,6 +52,12 @@ class Extraction:
     rejected: Counter[str] = field(default_factory=Counter)
 
 
+def compile_rules() -> None:
+    """Compile the patterns of all rules, which takes half a second: turns beside their first use would be late."""
+    for pattern in (*(rule.pattern for rule in RULES), *(guard.pattern for guard in GUARDS)):
+        compiled(pattern)
+
+
 def extract(user: str, assistant: str, kinds: Collection[Kind] = KINDS) -> Extraction:
     """Return what the user's message forms, of the kinds in `kinds`; the assistant's answer only confirms."""
     proposals: list[Proposal] = []
