@@ -10,15 +10,16 @@ BEGIN
         END IF;
         EXECUTE format('GRANT USAGE ON SCHEMA cognitive TO %I', name);
     END LOOP;
-    GRANT SELECT ON ALL TABLES IN SCHEMA cognitive TO cognitive_reader;
-    GRANT SELECT ON cognitive.rollup TO cognitive_overview;
-    GRANT SELECT (agent_id) ON cognitive.agent_state TO cognitive_overview;  -- the names of agents without turns
+    -- before the grants: a vacuum waits for a grant on its table, and a policy for the vacuum, which would be a deadlock
     FOREACH name IN ARRAY ARRAY['rollup', 'agent_state'] LOOP
         IF NOT EXISTS (SELECT 1 FROM pg_policies
                        WHERE schemaname = 'cognitive' AND tablename = name AND policyname = 'overview') THEN
             EXECUTE format('CREATE POLICY overview ON cognitive.%I FOR SELECT TO cognitive_overview USING (true)', name);
         END IF;
     END LOOP;
+    GRANT SELECT ON ALL TABLES IN SCHEMA cognitive TO cognitive_reader;
+    GRANT SELECT ON cognitive.rollup TO cognitive_overview;
+    GRANT SELECT (agent_id) ON cognitive.agent_state TO cognitive_overview;  -- the names of agents without turns
 END
 $$
 
