@@ -23,11 +23,13 @@ Bound = tuple[Any, ...]  # an SQL statement and the values of its parameters
 _UNDO_SECONDS = 1.0  # a healthy server acknowledges a cancellation within milliseconds
 # Text without parameters costs one round trip instead of two. SET needs no plan, unlike set_config(…), and is the only
 # form that Citus hands on to the machines with the rows. JIT is off: compiling the search takes longer than running it,
-# and Postgres overestimates its cost.
+# and Postgres overestimates its cost. Whole tables are not read, and pages read at random cost little more than others:
+# otherwise, a plan made before a vacuum reads all vectors once for each type and field.
 _BEGIN = """
 BEGIN {mode}; {role}
 SET LOCAL cognitive.user_id TO {user}; SET LOCAL statement_timeout TO {milliseconds};
-SET LOCAL synchronous_commit TO {commit}; SET LOCAL plan_cache_mode TO {plans}; SET LOCAL jit TO off; {cluster}
+SET LOCAL synchronous_commit TO {commit}; SET LOCAL plan_cache_mode TO {plans}; SET LOCAL jit TO off;
+SET LOCAL enable_seqscan TO off; SET LOCAL random_page_cost TO 1.1; {cluster}
 SET LOCAL cognitive.agent_id TO {agent}
 """
 # Functions of this schema that read tables run on the machine with the rows; Citus counts them as nested queries. Once
