@@ -17,7 +17,7 @@ from brain import statements
 from brain.embedding.embedders import Embedders, EmbeddingSpaces
 from brain.errors import EmbeddingError
 from brain.indexing import LexemeCounts, PassageVector
-from brain.postgres.database import Connection
+from brain.postgres.database import Bound, Connection
 from brain.postgres.wire_types import count, encode_halfvec
 from brain.types import MemoryType
 
@@ -79,22 +79,20 @@ async def subtract_from_sessions(
         )
 
 
-async def insert_postings(c: Connection, agent_id: str, places: Sequence[PassagePostings]) -> None:
-    """Insert the lexemes of passages into the lexical index."""
+def insert_postings(agent_id: str, places: Sequence[PassagePostings]) -> Bound:
+    """Return the statement that inserts the lexemes of passages into the lexical index."""
     postings = [(place, lexeme) for place in places for lexeme in place.posted.context]
-    await c.execute(
-        *SQL.insert_postings(
-            agent_id=agent_id,
-            lexemes=[lexeme for _, lexeme in postings],
-            memory_ids=[place.memory_id for place, _ in postings],
-            ordinals=[place.ordinal for place, _ in postings],
-            types=[place.type for place, _ in postings],
-            session_numbers=[place.session_number for place, _ in postings],
-            content_frequencies=[place.posted.content.get(lexeme, 0) for place, lexeme in postings],
-            context_frequencies=[place.posted.context[lexeme] for place, lexeme in postings],
-            content_lengths=[place.posted.content_length for place, _ in postings],
-            context_lengths=[place.posted.context_length for place, _ in postings],
-        ),
+    return SQL.insert_postings(
+        agent_id=agent_id,
+        lexemes=[lexeme for _, lexeme in postings],
+        memory_ids=[place.memory_id for place, _ in postings],
+        ordinals=[place.ordinal for place, _ in postings],
+        types=[place.type for place, _ in postings],
+        session_numbers=[place.session_number for place, _ in postings],
+        content_frequencies=[place.posted.content.get(lexeme, 0) for place, lexeme in postings],
+        context_frequencies=[place.posted.context[lexeme] for place, lexeme in postings],
+        content_lengths=[place.posted.content_length for place, _ in postings],
+        context_lengths=[place.posted.context_length for place, _ in postings],
     )
 
 
@@ -144,22 +142,18 @@ def check(spaces: EmbeddingSpaces, model: str, dimension: int) -> None:
         raise EmbeddingError(f"{model} returns {dimension} dimensions, but this agent's stored vectors have {stored}")
 
 
-async def insert_vectors(
-    c: Connection, agent_id: str, model: str, rows: Sequence[tuple[UUID, MemoryType, PassageVector]]
-) -> None:
-    """Insert vectors of the embedding model `model`. Each row has the memory's id, its type, and a passage's vector."""
-    if not rows:
-        return
-    dimension = len(rows[0][2][2])
-    await c.execute(
-        *SQL.insert_embeddings(
-            agent_id=agent_id,
-            memory_ids=[id for id, _, _ in rows],
-            ordinals=[ordinal for _, _, (ordinal, _, _) in rows],
-            fields=[field for _, _, (_, field, _) in rows],
-            types=[type_ for _, type_, _ in rows],
-            model=model,
-            dimension=dimension,
-            embeddings=[encode_halfvec(vector) for _, _, (_, _, vector) in rows],
-        ),
+def insert_vectors(agent_id: str, model: str, rows: Sequence[tuple[UUID, MemoryType, PassageVector]]) -> Bound:
+    """Return the statement that inserts vectors of an embedding model.
+
+    Each row has the memory's id, its type, and a passage's vector. There is at least one.
+    """
+    return SQL.insert_embeddings(
+        agent_id=agent_id,
+        memory_ids=[id for id, _, _ in rows],
+        ordinals=[ordinal for _, _, (ordinal, _, _) in rows],
+        fields=[field for _, _, (_, field, _) in rows],
+        types=[type_ for _, type_, _ in rows],
+        model=model,
+        dimension=len(rows[0][2][2]),
+        embeddings=[encode_halfvec(vector) for _, _, (_, _, vector) in rows],
     )

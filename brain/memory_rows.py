@@ -12,7 +12,7 @@ from brain.embedding.embedders import Embedders
 from brain.errors import InvalidInput, UnknownMemory
 from brain.indexing import IndexedPassage
 from brain.languages import AgentLanguages
-from brain.postgres.database import Connection
+from brain.postgres.database import Bound, Connection
 from brain.preparing import PreparedMemory
 from brain.users import Scope
 
@@ -69,24 +69,27 @@ async def write(
     ]
     kept = [item.kept for item in new if item.kept is not None]  # either all are restored, or none
     new, replaced = await superseding.with_updates(c, scope, new, detect=detect_updates) if not kept else (new, {})
-    sessions, opened = await _touch_sessions(c, scope.agent_id, new, stored, state.next_session)
-    await _insert_memories(c, scope.agent_id, new, state.next_seq, sessions)
-    await _insert_index(c, scope.agent_id, new, sessions, state.indexed.written)
+    sessions, opened = _numbers(new, stored, state.next_session)
+    pieces = _indexed(new)
+    counts = SQL.add_to_counts(
+        agent_id=scope.agent_id,
+        seqs=len(new),
+        session_numbers=opened,
+        memories=len(new),
+        passages=len(pieces),
+        sessions=opened,
+        content_lexemes=sum(piece.live.content_length for piece in pieces),
+        context_lexemes=sum(piece.live.context_length for piece in pieces),
+    )
+    await c.write(
+        [
+            _insert_memories(scope.agent_id, new, state.next_seq, sessions),
+            *_insert_index(scope.agent_id, new, sessions, state.indexed.written),
+            counts,
+        ]
+    )
     await superseding.hide(c, scope.agent_id, replaced, {item.id: item.occurred_at for item in new})
     await archive.put_kept(c, scope.agent_id, kept)
-    pieces = _indexed(new)
-    await c.execute(
-        *SQL.add_to_counts(
-            agent_id=scope.agent_id,
-            seqs=len(new),
-            session_numbers=opened,
-            memories=len(new),
-            passages=len(pieces),
-            sessions=opened,
-            content_lexemes=sum(piece.live.content_length for piece in pieces),
-            context_lexemes=sum(piece.live.context_length for piece in pieces),
-        ),
-    )
     if state.outgrown(len(new)):
         languages.mark_due(scope.agent_id)
     return True
@@ -106,71 +109,78 @@ def _id(agent_id: str, seq: int, item: PreparedMemory) -> UUID:
     return uuid5(NAMESPACE_OID, f"{agent_id}\0{seq}\0{item.identity.hex()}")
 
 
-async def _insert_memories(
-    c: Connection, agent_id: str, new: list[PreparedMemory], next_seq: int, sessions: Mapping[str, int]
-) -> None:
+def _insert_memories(agent_id: str, new: list[PreparedMemory], next_seq: int, sessions: Mapping[str, int]) -> Bound:
     memories = [item.memory for item in new]
-    await c.execute(
-        *SQL.insert_memories(
-            agent_id=agent_id,
-            memory_ids=[item.id for item in new],
-            seqs=[next_seq + n for n in range(len(new))],
-            identities=[item.identity for item in new],
-            types=[m.type for m in memories],
-            contents=[m.content for m in memories],
-            speakers=[m.speaker for m in memories],
-            contexts=[m.context for m in memories],
-            occurred_at=[item.occurred_at for item in new],
-            session_ids=[m.session_id for m in memories],
-            session_numbers=[sessions.get(m.session_id or "") for m in memories],
-            sources=[m.source for m in memories],
-            labels=[{"tags": m.tags, "entities": m.entities} for m in memories],
-            confidences=[m.confidence for m in memories],
-            pinned=[m.pinned for m in memories],
-            supersedes=[m.supersedes for m in memories],
-            attributes=[dict(m.attributes) for m in memories],
-            trusts=[m.trust for m in memories],
-            metadata=[dict(m.metadata) for m in memories],
-            claims=[item.claim for item in new],
-            expires_at=[m.expires_at for m in memories],
-        ),
+    return SQL.insert_memories(
+        agent_id=agent_id,
+        memory_ids=[item.id for item in new],
+        seqs=[next_seq + n for n in range(len(new))],
+        identities=[item.identity for item in new],
+        types=[m.type for m in memories],
+        contents=[m.content for m in memories],
+        speakers=[m.speaker for m in memories],
+        contexts=[m.context for m in memories],
+        occurred_at=[item.occurred_at for item in new],
+        session_ids=[m.session_id for m in memories],
+        session_numbers=[sessions.get(m.session_id or "") for m in memories],
+        sources=[m.source for m in memories],
+        labels=[{"tags": m.tags, "entities": m.entities} for m in memories],
+        confidences=[m.confidence for m in memories],
+        pinned=[m.pinned for m in memories],
+        supersedes=[m.supersedes for m in memories],
+        attributes=[dict(m.attributes) for m in memories],
+        trusts=[m.trust for m in memories],
+        metadata=[dict(m.metadata) for m in memories],
+        claims=[item.claim for item in new],
+        expires_at=[m.expires_at for m in memories],
     )
 
 
-async def _touch_sessions(
-    c: Connection, agent_id: str, written: list[PreparedMemory], stored: Any, next_session: int, *, new: bool = True
-) -> tuple[dict[str, int], int]:
-    """Create or update the sessions of memories. Return the sessions' numbers by id, and how many sessions are new."""
-    touched: dict[str, list[PreparedMemory]] = {}
+def _numbers(written: list[PreparedMemory], stored: Any, next_session: int) -> tuple[dict[str, int], int]:
+    """Return the numbers of the memories' sessions by id, and how many of these sessions are new."""
+    known = stored["session_numbers"] or {}
+    sessions = dict.fromkeys(item.memory.session_id for item in written if item.memory.session_id is not None)
+    opened = [session for session in sessions if session not in known]
+    return known | {session: next_session + n for n, session in enumerate(opened)}, len(opened)
+
+
+def _touch_sessions(agent_id: str, written: list[PreparedMemory], sessions: Mapping[str, int], *, new: bool) -> Bound:
+    groups: dict[str, list[PreparedMemory]] = {}
     for item in written:
         if item.memory.session_id is not None:
-            touched.setdefault(item.memory.session_id, []).append(item)
-    if not touched:
-        return {}, 0
-    known = stored["session_numbers"] or {}
-    opened = [session for session in touched if session not in known]
-    numbers = known | {session: next_session + n for n, session in enumerate(opened)}
-    groups = list(touched.values())
-    await c.fetch(
-        *SQL.touch_sessions(
-            agent_id=agent_id,
-            session_ids=list(touched),
-            session_numbers=[numbers[session] for session in touched],
-            memories=[len(group) * new for group in groups],
-            lexemes=[sum(piece.live.content_length for item in group for piece in item.passages) for group in groups],
-            started_at=[min(item.occurred_at for item in group) for group in groups],
-            last_at=[max(item.occurred_at for item in group) for group in groups],
-        ),
+            groups.setdefault(item.memory.session_id, []).append(item)
+    return SQL.touch_sessions(
+        agent_id=agent_id,
+        session_ids=list(groups),
+        session_numbers=[sessions[session] for session in groups],
+        memories=[len(group) * new for group in groups.values()],
+        lexemes=[sum(piece.live.content_length for piece in _indexed(group)) for group in groups.values()],
+        started_at=[min(item.occurred_at for item in group) for group in groups.values()],
+        last_at=[max(item.occurred_at for item in group) for group in groups.values()],
     )
-    return numbers, len(opened)
 
 
-async def _insert_index(
-    c: Connection, agent_id: str, written: list[PreparedMemory], sessions: dict[str, int], languages: Sequence[str]
-) -> None:
+def _insert_index(
+    agent_id: str,
+    written: list[PreparedMemory],
+    sessions: dict[str, int],
+    languages: Sequence[str],
+    *,
+    new: bool = True,
+) -> list[Bound]:
+    """Return the statements that add memories to their sessions and write their index entries.
+
+    The memories are counted in their sessions if they are `new`.
+    """
     pieces = [(item, piece) for item in written for piece in item.passages]
-    await c.execute(
-        *SQL.insert_passages(
+    vectors = {model: None for item in written for model in item.vectors}
+    rows = {
+        model: [(item.id, item.memory.type, each) for item in written for each in item.vectors[model]]
+        for model in vectors
+    }
+    return [
+        _touch_sessions(agent_id, written, sessions, new=new),
+        SQL.insert_passages(
             agent_id=agent_id,
             memory_ids=[item.id for item, _ in pieces],
             ordinals=[piece.ordinal for _, piece in pieces],
@@ -183,23 +193,19 @@ async def _insert_index(
             ],
             languages=list(languages),
         ),
-    )
-    await index_rows.insert_postings(
-        c,
-        agent_id,
-        [
-            index_rows.PassagePostings(
-                item.id, piece.ordinal, item.memory.type, sessions.get(item.memory.session_id or ""), posted
-            )
-            for item, piece in pieces
-            for posted in piece.posted.values()
-        ],
-    )
-    for model in {model: None for item in written for model in item.vectors}:
-        rows = [(item.id, item.memory.type, vector) for item in written for vector in item.vectors[model]]
-        await index_rows.insert_vectors(c, agent_id, model, rows)
-    labelled = [item.id for item in written if item.memory.tags or item.memory.attributes or item.memory.metadata]
-    await value_rows.insert(c, agent_id, labelled)
+        index_rows.insert_postings(
+            agent_id,
+            [
+                index_rows.PassagePostings(
+                    item.id, piece.ordinal, item.memory.type, sessions.get(item.memory.session_id or ""), posted
+                )
+                for item, piece in pieces
+                for posted in piece.posted.values()
+            ],
+        ),
+        *(index_rows.insert_vectors(agent_id, model, own) for model, own in rows.items() if own),
+        value_rows.insert(agent_id, {item.id: item.memory for item in written}),
+    ]
 
 
 async def rewrite(
@@ -233,20 +239,18 @@ async def rewrite(
     before = await c.fetch(*SQL.session_of(agent_id=scope.agent_id, memory_id=item.id))
     await index_rows.subtract_from_sessions(c, scope.agent_id, gone, before, number=0)
     await _replace_row(c, scope.agent_id, item, replaced)
-    sessions, _ = await _touch_sessions(c, scope.agent_id, [item], stored, 0, new=False)
-    await _insert_index(c, scope.agent_id, [item], sessions, state.indexed.written)
-    await c.execute(
-        *SQL.add_to_counts(
-            agent_id=scope.agent_id,
-            seqs=0,
-            session_numbers=0,
-            memories=0,
-            passages=len(item.passages) - gone.passages,
-            sessions=0,
-            content_lexemes=sum(piece.live.content_length for piece in item.passages) - gone.content_lexemes.total(),
-            context_lexemes=sum(piece.live.context_length for piece in item.passages) - gone.context_lexemes,
-        ),
+    sessions, _ = _numbers([item], stored, 0)
+    counts = SQL.add_to_counts(
+        agent_id=scope.agent_id,
+        seqs=0,
+        session_numbers=0,
+        memories=0,
+        passages=len(item.passages) - gone.passages,
+        sessions=0,
+        content_lexemes=sum(piece.live.content_length for piece in item.passages) - gone.content_lexemes.total(),
+        context_lexemes=sum(piece.live.context_length for piece in item.passages) - gone.context_lexemes,
     )
+    await c.write([*_insert_index(scope.agent_id, [item], sessions, state.indexed.written, new=False), counts])
     return True
 
 

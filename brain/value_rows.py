@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from uuid import UUID
 
 from brain import statements
-from brain.postgres.database import Connection
+from brain.postgres.database import Bound, Connection
+from brain.types import NewMemory
 
 SQL = statements.load("value_rows")
 
 
-async def insert(c: Connection, agent_id: str, ids: Collection[UUID]) -> None:
-    """Insert the tags of stored memories, and the values in their attributes and metadata."""
-    if ids:
-        await c.execute(*SQL.insert_values(agent_id=agent_id, memory_ids=list(ids)))
+def insert(agent_id: str, memories: Mapping[UUID, NewMemory]) -> Bound:
+    """Return the statement that inserts the tags of memories, and the values in their attributes and metadata."""
+    return SQL.insert_values(
+        agent_id=agent_id,
+        memory_ids=list(memories),
+        types=[memory.type for memory in memories.values()],
+        tags=[memory.tags for memory in memories.values()],
+        attributes=[dict(memory.attributes) for memory in memories.values()],
+        metadata=[dict(memory.metadata) for memory in memories.values()],
+    )
 
 
 async def delete(c: Connection, agent_id: str, ids: Collection[UUID]) -> None:

@@ -172,7 +172,7 @@ class Backfill:
                     put.setdefault(memory.user_id, []).extend((memory.id, memory.type, each) for each in own)
             for user_id, rows in put.items():
                 await write_as(c, user_id)
-                await index_rows.insert_vectors(c, agent_id, model, rows)
+                await c.execute(*index_rows.insert_vectors(agent_id, model, rows))
             return len(unchanged)
 
         done = await self._database.run(agent_id, work)

@@ -253,7 +253,7 @@ async def _places(memory: PendingMemory, language: str) -> list[PassagePostings]
 
 
 async def _insert(c: Connection, agent_id: str, language: str, places: Sequence[PassagePostings]) -> None:
-    await insert_postings(c, agent_id, places)
+    await c.execute(*insert_postings(agent_id, places))
     await c.execute(
         *SQL.add_lexemes(
             agent_id=agent_id,

@@ -29,6 +29,7 @@ from brain.postgres.transaction import Connection as Connection
 from brain.postgres.transaction import T as T
 from brain.postgres.transaction import Work as Work
 from brain.postgres.transaction import beginning, beginning_with, in_transaction, take
+from brain.postgres.writing import ClusterConnection, ServerConnection
 from brain.users import Scope
 
 log = logging.getLogger(__name__)
@@ -312,6 +313,7 @@ class Database:
             max_size=self._pool_size,
             timeout=_CONNECT_SECONDS,
             connect=connect,
+            connection_class=ClusterConnection if self._clustered else ServerConnection,
             init=partial(prepare, role=self._local_role),
             statement_cache_size=_STATEMENTS if self._prepares else 0,
             reset=no_reset,

@@ -4,9 +4,11 @@
 -- name: insert_values
 -- Insert the values of memories.
 INSERT INTO cognitive.memory_value (agent_id, user_id, type, path, value, memory_id)
-SELECT :agent_id, m.user_id, m.type, v.path, v.value, m.id
-FROM cognitive.memory AS m CROSS JOIN LATERAL cognitive.memory_values(m.tags, m.attributes, m.metadata) AS v
-WHERE m.agent_id = :agent_id AND m.user_id = cognitive.scope() AND m.id = ANY(:memory_ids::uuid[])
+SELECT :agent_id, cognitive.scope(), m.type, v.path, v.value, m.id
+FROM unnest(:memory_ids::uuid[], :types::text[], :tags::jsonb[], :attributes::jsonb[], :metadata::jsonb[])
+     AS m(id, type, tags, attributes, metadata)
+CROSS JOIN LATERAL cognitive.memory_values(
+    ARRAY(SELECT jsonb_array_elements_text(m.tags)), m.attributes, m.metadata) AS v
 ON CONFLICT DO NOTHING
 
 -- name: delete_values

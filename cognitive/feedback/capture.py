@@ -114,10 +114,11 @@ class Capture:
         memories = episodes(exchange, policy)
         if policy.capture_scope == "user" and (memories or self._extractor is not None):
             self._shared_turns.on_capture(scope)
-        condition = self._former.begins(scope, exchange.turn_id, memories)
+        read = await self._former.read(exchange.agent_id, memories)
+        condition = self._former.begins(scope, exchange.turn_id) if read is not None else None
         await self._store_memories(scope, exchange, memories, read_at, condition)
-        corrections = await self._former.correct(scope, exchange.turn_id, memories, read_at)
-        self._former.start(scope, exchange.turn_id, memories, read_at)
+        self._former.make_up(exchange.agent_id)
+        corrections = await self._former.start(scope, exchange.turn_id, read, read_at) if read is not None else ()
         if self._extractor is not None and extract:
             work = self._extract(scope, exchange, self._extractor, read_at)
             self._queue.start(work, *scope.key, exchange.turn_id)

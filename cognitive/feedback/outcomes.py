@@ -23,6 +23,7 @@ from brain.turn_outcomes import ReportedOutcome
 from brain.turn_records import OpenTurn, StillWanted, TurnMessage
 from brain.turns import TurnLog
 from brain.users import Scope
+from cognitive import threads
 from cognitive.context.dedup import excerpt
 from cognitive.feedback import attribute
 from cognitive.feedback.capture import Capture, CapturedExchange
@@ -186,6 +187,8 @@ class OutcomeRecorder:
         An entry that cannot be read counts as missing.
         """
         try:
+            if not self._journal.exists:
+                return None, None
             entry = await asyncio.to_thread(self._journal.find, scope, turn_id)
             return _read(entry) if entry is not None else (None, None)
         except (JournalError, InvalidInput) as error:  # the outcome can be recorded without the journal
@@ -212,8 +215,9 @@ class OutcomeRecorder:
         async def judge(shown: Sequence[ExposureRow], decoys: Sequence[Decoy], planned: PlannedTurn) -> TurnJudgement:
             policy = attribute.planned_under(planned.policy, current)
             seen = [_as_shown(memory, excerpts) for memory in shown]
-            try:  # in a thread, because a response of megabytes takes seconds, which would block the event loop
-                return await asyncio.to_thread(attribute.judge_all, seen, decoys, planned.message, outcome, policy)
+            try:
+                judging = attribute.judge_all, seen, decoys, planned.message, outcome, policy
+                return await threads.run(len(outcome.response), *judging)
             except Exception:  # a defect in judging must not cost the turn's outcome and what it captures
                 log.exception("the memories of turn %s are not judged", turn_id)
                 return TurnJudgement((), attribute.weights(policy))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from brain.embedding.embedders import Embedders
+from cognitive import threads
 from cognitive.background import Background
 from cognitive.context.dedup import window_sentences
 
@@ -28,6 +27,6 @@ class ResponseEmbedder:
             self._queue.start(self._embed(agent_id, response))
 
     async def _embed(self, agent_id: str, response: str) -> None:
-        stated = await asyncio.to_thread(window_sentences, [response])
+        stated = await threads.run(len(response), window_sentences, [response])
         for start in range(0, len(stated), _AT_ONCE):
             await self._embedders.of(agent_id).embed(stated[start : start + _AT_ONCE])

@@ -47,7 +47,7 @@ class Corrections:
         self, scope: Scope, turn_id: str, said: NewMemory | Memory, read_at: datetime
     ) -> tuple[Correction, ...]:
         """Apply what the captured line of a turn takes back or corrects, if the turn formed nothing yet."""
-        if not _is_correction(said.content) or not await self._waiting.holds(scope, turn_id):
+        if not is_correction(said.content) or not await self._waiting.holds(scope, turn_id):
             return ()
         earlier = await self._earlier(scope, said)
         used, near = list[Memory](), list[Memory]()
@@ -70,7 +70,7 @@ class Corrections:
 
         The exchange is of a conversation without turns; `sources_before` are those of the lines of the one before it.
         """
-        if not _is_correction(said.content):
+        if not is_correction(said.content):
             return ()
         earlier = await self._earlier(scope, said)
         last = [memory for memory in earlier if memory.source in sources_before]
@@ -129,7 +129,8 @@ def _find(
     return _Found(tuple(gone.values()), change[0], _replacement(*change, said))
 
 
-def _is_correction(text: str) -> bool:
+def is_correction(text: str) -> bool:
+    """Return True if a user's line takes back or corrects something."""
     return bool(taken_back(text)) or corrected_value(text) is not None
 
 

@@ -7,9 +7,9 @@ an agent forms the memories of the turns that still have it.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -18,9 +18,10 @@ from brain.forming import Condition, FormingTurns
 from brain.store import MemoryStore
 from brain.types import Memory, NewMemory
 from brain.users import Scope
+from cognitive import threads
 from cognitive.background import BackgroundQueue
-from cognitive.formation.correcting import Corrections
-from cognitive.formation.extract import extract
+from cognitive.formation.correcting import Corrections, is_correction
+from cognitive.formation.extract import Extraction, extract
 from cognitive.formation.lines import assistant_line, lines_of_turn, user_line
 from cognitive.formation.memories import CapturedLine, formed_memories
 from cognitive.formation.model.runs import ModelRuns
@@ -37,6 +38,14 @@ AT_CLOSE = 10.0  # seconds that forming may still take when the layer closes
 _MAX_MADE_UP = 10_000  # turns
 # What is made up for is dropped if a memory was erased within this time before it, for clocks that differ.
 _CLOCKS_DIFFER = timedelta(minutes=5)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLines:
+    """The user's captured line of a turn, and what the rules found in it."""
+
+    said: NewMemory | Memory
+    found: Extraction
 
 
 class Former:
@@ -66,30 +75,26 @@ class Former:
         self._queue = queue
         self._known: set[str] = set()
 
-    def begins(self, scope: Scope, turn_id: str, lines: Sequence[NewMemory]) -> Condition | None:
-        """Return the condition that notes a turn, or None if its captured lines form nothing: none is the user's."""
-        if not self._is_on(scope.agent_id) or user_line(lines) is None:
+    async def read(self, agent_id: str, lines: Sequence[NewMemory]) -> ReadLines | None:
+        """Read the captured lines of a turn by the rules. Return None if nothing forms or changes by them."""
+        said = user_line(lines)
+        if said is None or not self._is_on(agent_id):
             return None
+        read = await self._read(agent_id, said, assistant_line(lines))
+        return read if self._runs is not None or read.found.proposals or is_correction(said.content) else None
+
+    def begins(self, scope: Scope, turn_id: str) -> Condition:
+        """Return the condition that notes a turn whose lines are to form or change memories."""
         return forming.begin(scope, turn_id, by_model=self._runs is not None)
 
-    async def correct(
-        self, scope: Scope, turn_id: str, lines: Sequence[NewMemory], read_at: datetime
-    ) -> tuple[Correction, ...]:
-        """Hide or replace the formed memories that the user's line takes back or corrects, and return what was done."""
-        said = user_line(lines)
-        if said is None or not self._is_on(scope.agent_id):
-            return ()
-        return await self._corrections.apply(scope, turn_id, said, read_at)
+    async def start(self, scope: Scope, turn_id: str, read: ReadLines, read_at: datetime) -> tuple[Correction, ...]:
+        """Apply what the line takes back or corrects, return what was done, and start to form memories.
 
-    def start(self, scope: Scope, turn_id: str, lines: Sequence[NewMemory], read_at: datetime) -> None:
-        """Start to form memories from the lines of a turn of a user or without one. Return at once.
-
-        The lines are stored already.
+        The lines are stored already, with the note that `begins` makes.
         """
-        self.make_up(scope.agent_id)
-        said, answer = user_line(lines), assistant_line(lines)
-        if said is not None and self._is_on(scope.agent_id):
-            self._queue.start(self._form_now(scope, turn_id, said, answer, read_at), *scope.key, turn_id)
+        corrections = await self._corrections.apply(scope, turn_id, read.said, read_at)
+        self._queue.start(self._form_now(scope, turn_id, read, read_at), *scope.key, turn_id)
+        return corrections
 
     def make_up(self, agent_id: str) -> None:
         """Start to form what an earlier process left out, when this process first works for an agent."""
@@ -118,27 +123,22 @@ class Former:
         policy = self._policy.for_agent(agent_id)
         return policy.capture != "off" and bool(policy.formation.kinds)
 
-    async def _form_now(
-        self, scope: Scope, turn_id: str, said: NewMemory, answer: NewMemory | None, read_at: datetime
-    ) -> None:
-        """Form memories by rules, then have the model read the session if its time has come."""
-        await self._form(scope, turn_id, said, answer, read_at)
-        if self._runs is not None and said.session_id is not None:
-            await self._runs.on_turn(scope, said.session_id)
-
-    async def _form(
-        self,
-        scope: Scope,
-        turn_id: str,
-        said: NewMemory | Memory,
-        answer: NewMemory | Memory | None,
-        read_at: datetime,
-    ) -> None:
-        policy = self._policy.for_agent(scope.agent_id)
-        found = await asyncio.to_thread(extract, said.content, answer.content if answer else "", policy.formation.kinds)
+    async def _read(self, agent_id: str, said: NewMemory | Memory, answer: NewMemory | Memory | None) -> ReadLines:
+        kinds, answered = self._policy.for_agent(agent_id).formation.kinds, answer.content if answer else ""
+        found = await threads.run(len(said.content), extract, said.content, answered, kinds)
         rejected = [Observation(NOT_FORMED, (n,), (rule,)) for rule, n in found.rejected.items()]
         quietly(lambda: self._metrics.observe(rejected))
-        memories = formed_memories(CapturedLine.of(said), found.proposals, policy.formation)
+        return ReadLines(said, found)
+
+    async def _form_now(self, scope: Scope, turn_id: str, read: ReadLines, read_at: datetime) -> None:
+        """Form memories by rules, then have the model read the session if its time has come."""
+        await self._form(scope, turn_id, read, read_at)
+        if self._runs is not None and read.said.session_id is not None:
+            await self._runs.on_turn(scope, read.said.session_id)
+
+    async def _form(self, scope: Scope, turn_id: str, read: ReadLines, read_at: datetime) -> None:
+        policy = self._policy.for_agent(scope.agent_id)
+        memories = formed_memories(CapturedLine.of(read.said), read.found.proposals, policy.formation)
         await self._formed.write(scope, turn_id, memories, read_at, partial(forming.check, scope, turn_id))
         if not memories:
             await self._waiting.end(scope, turn_id)
@@ -152,6 +152,6 @@ class Former:
                 await self._waiting.end(scope, turn_id)  # the line was forgotten or retired
             else:
                 await self._corrections.apply(scope, turn_id, said, read_at)
-                await self._form(scope, turn_id, said, assistant_line(lines), read_at)
+                await self._form(scope, turn_id, await self._read(agent_id, said, assistant_line(lines)), read_at)
         if self._runs is not None:
             await self._runs.make_up(agent_id)

@@ -20,6 +20,7 @@ from brain.redacting import UNREDACTED, Redactor
 from brain.sessions import CarriedState, Sessions
 from brain.turn_reads import TurnReads
 from brain.users import Scope
+from cognitive import threads
 from cognitive.background import Background
 from cognitive.degradation import Degradation
 from cognitive.policy import Policy
@@ -194,7 +195,8 @@ class SessionManager:
         if step is None and carried.plan_step is not None:
             step, previous = carried.plan_step, replace(previous, step=carried.step + 1, steps=len(carried.plan))
         tokens = budget_for(conversation.model, policy.budgets.models).input_tokens if conversation.model else None
-        return await asyncio.to_thread(
+        return await threads.run(
+            sum(len(message.content) for message in conversation.messages),
             fit,
             conversation.messages,
             session_id=conversation.session_id,

@@ -20,6 +20,7 @@ from brain.redacting import UNREDACTED, Redactor
 from brain.sessions import CarriedState, Sessions
 from brain.text import storable
 from brain.users import Scope
+from cognitive import threads
 from cognitive.background import Background
 from cognitive.policy import Policy
 from cognitive.privacy import redaction
@@ -170,9 +171,10 @@ class SessionWriter:
         if after:
             await asyncio.wait(after)
         policy = self._policy.for_agent(sent.scope.agent_id)
-        messages = await asyncio.to_thread(_sanitized, sent.messages, policy)
+        size = sum(len(message.content) for message in sent.messages)
+        messages = await threads.run(size, _sanitized, sent.messages, policy)
         redacted = await self._redactor.run(partial(redaction.redact_messages, messages))
-        encoded = await asyncio.to_thread(recent.encode, redacted)
+        encoded = await threads.run(size, recent.encode, redacted)
         await self._sessions.keep(sent.scope, sent.turn_id, encoded, received_at=sent.received_at, timeout=PATIENCE)
 
     async def _kept(self, scope: Scope, turn_id: str) -> None:
@@ -243,7 +245,8 @@ class SessionWriter:
         async def answering(session_id: str, encoded: bytes) -> bytes:
             nonlocal session
             session = session_id
-            return await asyncio.to_thread(_with_answer, session_id, encoded, outcome, whole, policy, self._cache)
+            size = len(encoded) + len(outcome.response)
+            return await threads.run(size, _with_answer, session_id, encoded, outcome, whole, policy, self._cache)
 
         await self._sessions.answer(scope, turn_id, answering, received_at=received_at, timeout=PATIENCE)
         if whole:

@@ -1,0 +1,48 @@
+"""Connections that run several writes at once: in one statement, or one by one on a cluster.
+
+Each statement costs a round trip. A statement that writes several tables in CTEs (common table expressions) costs one;
+but a cluster would run it in parts, with intermediate results on every machine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+import asyncpg
+
+from brain.postgres.transaction import Bound
+
+_PARAMETER = re.compile(r"\$(\d+)")
+
+
+class ServerConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg ships no types
+    """A connection to a single server."""
+
+    async def write(self, writes: Sequence[Bound]) -> None:
+        """Run statements that write different rows. None must depend on what another writes."""
+        if writes:
+            values = [value for _, *own in writes for value in own]
+            await self.execute(_as_one(tuple((sql, len(own)) for sql, *own in writes)), *values)
+
+
+class ClusterConnection(asyncpg.Connection):  # type: ignore[misc]
+    """A connection to the coordinator of a Citus cluster."""
+
+    async def write(self, writes: Sequence[Bound]) -> None:
+        """See `ServerConnection.write`."""
+        for statement in writes:
+            await self.execute(*statement)
+
+
+@lru_cache(64)
+def _as_one(writes: tuple[tuple[str, int], ...]) -> str:
+    """Return one statement for several, each given with the number of its parameters. The last may be a SELECT."""
+    texts, before = [], 0
+    for sql, parameters in writes:
+        texts.append(_PARAMETER.sub(lambda match, before=before: f"${int(match[1]) + before}", sql))  # type: ignore[misc]
+        before += parameters
+    *others, last = texts
+    ctes = ", ".join(f"write_{number} AS ({text}\n)" for number, text in enumerate(others))
+    return f"WITH {ctes}\n{last}" if ctes else last
