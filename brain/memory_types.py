@@ -12,6 +12,10 @@ from typing import Literal
 
 MemoryType = Literal["decision", "fact", "procedure", "episode"]
 
+# What a policy may delete when it is old enough: memories by type, and rows of other kinds.
+RetentionKind = Literal["hidden", "turns", "artifacts", "subtasks", "sessions", "erasures"]
+Retained = MemoryType | RetentionKind
+
 # The kind of an attribute: a short name, a text, an id (which is not indexed), or one of the listed words.
 AttributeKind = Literal["label", "text", "id"] | tuple[str, ...]
 

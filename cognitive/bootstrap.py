@@ -47,7 +47,6 @@ from cognitive.feedback.outcomes import OutcomeRecorder
 from cognitive.feedback.prefetch import ResponseEmbedder
 from cognitive.feedback.shared_turns import SharedTurns
 from cognitive.formation.assembly import Formation
-from cognitive.formation.former import Former
 from cognitive.formation.model.extractor import ModelExtractor
 from cognitive.lab.shadow import Shadowing
 from cognitive.pipeline import MemoryFetcher, ToolSelector, TurnRecorder, WindowBuilder
@@ -58,6 +57,7 @@ from cognitive.policy.resolver import PolicyResolver
 from cognitive.preflight.category_learning import CategoryLearner
 from cognitive.preflight.classifier import Classifier, Classifiers
 from cognitive.preflight.planner import Planner
+from cognitive.preparation import Preparation
 from cognitive.privacy import redaction
 from cognitive.privacy.erasure_listeners import ErasureListeners
 from cognitive.privacy.retention_schedule import RetentionScheduler
@@ -112,12 +112,8 @@ class Services:
     admin: Callable[[], AdminApi]
     work: Work
     resolver: PolicyResolver
-    window: WindowBuilder
-    memories: MemoryFetcher
-    tools: ToolSelector
-    recorder: TurnRecorder
+    preparation: Preparation
     outcomes: OutcomeRecorder
-    former: Former
     conversations: ConversationWriter
     background: Background
     settling: BackgroundQueue
@@ -292,14 +288,15 @@ def _compose(base: _Infrastructure) -> Services:
         ),
         work=Work(stores.sessions, Subtasks(base.database, redactor), stores.memories, recall),
         resolver=resolver,
-        window=WindowBuilder(session_manager),
-        memories=MemoryFetcher(
-            Planner(base.policy, category_learner, base.classifiers), stores.engine, embedders, redactor
+        preparation=Preparation(
+            resolver,
+            WindowBuilder(session_manager),
+            MemoryFetcher(Planner(base.policy, category_learner, base.classifiers), stores.engine, embedders, redactor),
+            ToolSelector(catalog),
+            TurnRecorder(turns, outcomes, session_manager, shadowing),
+            former,
         ),
-        tools=ToolSelector(catalog),
-        recorder=TurnRecorder(turns, outcomes, session_manager, shadowing),
         outcomes=outcomes,
-        former=former,
         conversations=conversations,
         background=background,
         settling=settling,

@@ -4,40 +4,40 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from importlib import import_module
 from time import time
 from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
-from brain.artifacts import ArtifactPage
-from brain.ports import Embedder
 from brain.postgres import event_loop
-from brain.redacting import Redact
-from cognitive import bootstrap
 from cognitive.api.memory_methods import MemoryMethods
-from cognitive.api.sessions import PAGE_CHARACTERS
-from cognitive.catalog.refine import RefinedTools, ToolChooser
 from cognitive.errors import StoreUnavailable
-from cognitive.feedback.capture import Extractor
-from cognitive.formation.model.extractor import ModelExtractor
-from cognitive.pipeline import TurnRequest, create_context
-from cognitive.policy import Policy
-from cognitive.preflight.classifier import Classifier
-from cognitive.session.recent import ResumedSession
-from cognitive.telemetry.metrics import Metrics
 from cognitive.telemetry.operations import POST_TURN, PRE_TURN, instrument
-from cognitive.tokens import TokenCounter
-from cognitive.turn import Message, Outcome, Report, Turn, TurnContext, TurnRef
+from cognitive.turn import PAGE_CHARACTERS, Message, Outcome, Turn, TurnContext, TurnRef
 from cognitive.validation import async_with, called_as, require_instance, require_sequence
-from cognitive.window.fit import FittedWindow
-from cognitive.window.summary import Summarizer
 
 if TYPE_CHECKING:
+    from brain.artifacts import ArtifactPage
+    from brain.ports import Embedder
+    from brain.redacting import Redact
+    from cognitive import bootstrap
     from cognitive.api.admin import AdminApi
     from cognitive.api.explain import ExplainApi
     from cognitive.api.health import LayerHealth
     from cognitive.api.policies import PoliciesApi
     from cognitive.api.upkeep import UpkeepApi
+    from cognitive.catalog.refine import RefinedTools, ToolChooser
+    from cognitive.feedback.capture import Extractor
+    from cognitive.formation.model.extractor import ModelExtractor
     from cognitive.lab.why import Explanation
+    from cognitive.policy import Policy
+    from cognitive.preflight.classifier import Classifier
+    from cognitive.session.recent import ResumedSession
+    from cognitive.telemetry.metrics import Metrics
+    from cognitive.tokens import TokenCounter
+    from cognitive.turn import Report
+    from cognitive.window.fit import FittedWindow
+    from cognitive.window.summary import Summarizer
 
 
 class CognitiveLayer(MemoryMethods):
@@ -56,12 +56,8 @@ class CognitiveLayer(MemoryMethods):
         self.work = services.work
         self._services = services
         self._policies = services.resolver
-        self._window = services.window
-        self._memories = services.memories
-        self._tools = services.tools
-        self._recorder = services.recorder
+        self._preparation = services.preparation
         self._outcomes = services.outcomes
-        self._former = services.former
         self._background = services.background
         self._settling = services.settling
         self._session_manager = services.session_manager
@@ -104,6 +100,7 @@ class CognitiveLayer(MemoryMethods):
             EmbeddedServerError: the bundled server cannot be started.
             PolicyError: the environment names a file that is not a valid policy or model table.
         """
+        bootstrap = await asyncio.to_thread(import_module, "cognitive.bootstrap")
         extensions = bootstrap.Extensions(embedder, token_counter, summarizer, classifier, extractor, metrics, redact)
         async with bootstrap.assemble(database_url, policy, shadow, extensions) as services:
             yield cls(services)
@@ -142,21 +139,7 @@ class CognitiveLayer(MemoryMethods):
         """
         event_loop.require(self.loop)
         require_instance("turn", turn, Turn, 'Turn(agent_id="…", session_id="…", text="…")')
-        request = await TurnRequest.create(turn, self._policies)
-        reads = self._memories.begin_reads(request)
-        try:
-            async with asyncio.TaskGroup() as tasks:  # the parts fail open, so that none cancels another
-                window_task = tasks.create_task(self._window.build(request, reads))
-                plan, memories = await self._memories.fetch(request, window_task, reads)
-                tools = await self._tools.select(request, plan, memories)
-        except ExceptionGroup as defects:  # a defect of ours: a part raised after all
-            raise defects.exceptions[0] from None
-        finally:
-            reads.close()
-        window = window_task.result()
-        context = create_context(request, plan, memories, tools, window)
-        self._former.make_up(turn.agent_id)
-        return await self._recorder.record(request, context, memories, window) if request.planned else context
+        return await self._preparation.prepare(turn)
 
     async def fit(
         self, context: TurnContext, conversation: Sequence[Message], *, iteration: int | None = None
@@ -182,7 +165,7 @@ class CognitiveLayer(MemoryMethods):
             require_instance("conversation", message, Message, 'Message(role="user", content="…") values')
         if not any(message.role == "user" for message in conversation):
             conversation = [Message(role="user").model_copy(update={"content": context.message}), *conversation]
-        return await self._window.fit(context, conversation, iteration, self._policy_of(context))
+        return await self._preparation.window.fit(context, conversation, iteration, self._policy_of(context))
 
     async def refine_tools(self, context: TurnContext, model: ToolChooser) -> RefinedTools:
         """Let a small model choose among the turn's tools, if their ranking was uncertain. Return the tools that fit.

@@ -67,6 +67,33 @@ class Recall:
         self._reading = reading
         self._counter = counter
 
+    @staticmethod
+    def filter(
+        where: object,
+        tags: Sequence[str],
+        session_id: str | None,
+        since: datetime | None,
+        until: datetime | None,
+        as_of: datetime | None,
+        now: datetime | None,
+    ) -> MemoryFilter:
+        """Return the filter of a recall's arguments.
+
+        Raises:
+            InvalidInput: an argument is invalid, or `as_of` is after `now` (None: the present).
+        """
+        for name, value in (
+            ("session_id", session_id),
+            *(("tags", tag) for tag in require_sequence("tags", tags, "texts")),
+        ):
+            if value is not None:
+                require_label(name, value)
+        for name, at in (("now", now), ("since", since), ("until", until), ("as_of", as_of)):
+            require_aware(name, at)
+        if as_of is not None and as_of > (now or datetime.now(UTC)):
+            raise InvalidInput(f"as_of: {as_of.isoformat()} is after now")
+        return MemoryFilter.parse(where, tags=tags, session_id=session_id, since=since, until=until, as_of=as_of)
+
     async def search(
         self,
         scope: Scope,
@@ -173,33 +200,6 @@ def _unrelated(found: Folded) -> bool:
         each.get("content_matched") or each.get("context_matched") or each.get("content_cosine", 0.0) >= _MIN_COSINE
         for each in scores
     )
-
-
-def recall_filter(
-    where: object,
-    tags: Sequence[str],
-    session_id: str | None,
-    since: datetime | None,
-    until: datetime | None,
-    as_of: datetime | None,
-    now: datetime | None,
-) -> MemoryFilter:
-    """Return the filter of a recall's arguments.
-
-    Raises:
-        InvalidInput: an argument is invalid, or `as_of` is after `now` (None: the present).
-    """
-    for name, value in (
-        ("session_id", session_id),
-        *(("tags", tag) for tag in require_sequence("tags", tags, "texts")),
-    ):
-        if value is not None:
-            require_label(name, value)
-    for name, at in (("now", now), ("since", since), ("until", until), ("as_of", as_of)):
-        require_aware(name, at)
-    if as_of is not None and as_of > (now or datetime.now(UTC)):
-        raise InvalidInput(f"as_of: {as_of.isoformat()} is after now")
-    return MemoryFilter.parse(where, tags=tags, session_id=session_id, since=since, until=until, as_of=as_of)
 
 
 def _require_searchable(query: str, turn_id: str | None, now: datetime | None) -> None:

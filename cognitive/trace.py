@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from uuid import UUID
 
-from brain.rollups import TurnMetrics
-from brain.search import Hit
-from brain.types import MemoryType
-from cognitive.tool import Trim
+if TYPE_CHECKING:
+    from brain.rollups import TurnMetrics
+    from brain.search import Hit
+    from brain.types import MemoryType
+    from cognitive.tool import Trim
 
 _DECOYS = 5  # maximum number of decoys that are judged with the shown memories of a turn
 ELAPSED = "pre_turn"  # the name of the total among the timings of the stages

@@ -23,6 +23,7 @@ from cognitive.trace import Trace
 from cognitive.validation import require_label
 
 MAX_MESSAGE_LENGTH = 4_000_000  # characters
+PAGE_CHARACTERS = 8_000  # of a stored tool output that a call returns, about 2,000 tokens
 
 Role = Literal["system", "user", "assistant", "tool"]
 TurnKind = Literal["user", "heartbeat", "subagent", "cron"]

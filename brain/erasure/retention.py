@@ -8,22 +8,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any
 from uuid import UUID
 
 from brain import statements
 from brain.erasure import erase_rows, purge_derived
 from brain.memory_rows import SQL as WRITING
 from brain.memory_rows import share_agent, share_users
+from brain.memory_types import Retained
 from brain.postgres.database import AllUsersView, Connection, Database
 from brain.postgres.transaction import write_as
-from brain.types import MEMORY_TYPES, MemoryType
+from brain.types import MEMORY_TYPES
 
 SQL = statements.load("retention")
 
-Kind = Literal["hidden", "turns", "artifacts", "subtasks", "sessions", "erasures"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
-Retained = MemoryType | Kind
 _BATCH = 200  # rows per transaction: a turn waits for one only milliseconds
 _ENDS: Mapping[Retained, str] = {
     "artifacts": "delete_artifacts",

@@ -13,9 +13,9 @@ from brain.changes.backfill import Pace
 from brain.changes.reembedding import Reembedding
 from brain.changes.reindexing import LanguageStatus, Reindexing
 from brain.changes.reindexing import Progress as MovedMemory
-from brain.erasure.retention import Retained
 from brain.ivf_index import IvfIndex, VectorGroup
 from brain.journal import Backlog, JournalEntry
+from brain.memory_types import Retained
 from brain.postgres.reading import Replica
 from brain.postgres.roles import Granted
 from brain.receipts import Erasure, Receipt

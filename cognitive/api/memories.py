@@ -9,10 +9,10 @@ from typing import Any
 from uuid import UUID
 
 from brain.erasure.erasing import Eraser
-from brain.erasure.retention import Retained
 from brain.filters import MemoryFilter
 from brain.judgements import UsageWeights
 from brain.memory_rows import require_known
+from brain.memory_types import Retained
 from brain.receipts import Erasure, Receipt
 from brain.states import MemoryStates
 from brain.store import MemoryStore, Progress

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from brain.postgres import event_loop
 from brain.postgres.breaker import waits_for_recovery
-from brain.receipts import Receipt
-from brain.store import Progress
-from brain.types import Memory, MemoryType, NewMemory, Trust
-from brain.users import Scope, UserId
-from cognitive.api.memories import AgentMemories
-from cognitive.feedback.conversations import ConversationWriter, RememberedConversation
-from cognitive.recall import Recall, recall_filter
-from cognitive.recall_hits import RecallHits
-from cognitive.telemetry.metrics import Metrics
+from brain.users import Scope
 from cognitive.telemetry.operations import ERASE, FORGET, RECALL, REMEMBER, UPDATE, instrument
-from cognitive.turn import Message
 from cognitive.validation import called_as
+
+if TYPE_CHECKING:
+    from brain.receipts import Receipt
+    from brain.store import Progress
+    from brain.types import Memory, MemoryType, NewMemory, Trust
+    from brain.users import UserId
+    from cognitive.api.memories import AgentMemories
+    from cognitive.feedback.conversations import ConversationWriter, RememberedConversation
+    from cognitive.recall import Recall
+    from cognitive.recall_hits import RecallHits
+    from cognitive.telemetry.metrics import Metrics
+    from cognitive.turn import Message
 
 
 class MemoryMethods:
@@ -132,7 +135,7 @@ class MemoryMethods:
             WrongEventLoop: as in `pre_turn`.
         """
         event_loop.require(self.loop)
-        filters = recall_filter(where, tags, session_id, since, until, as_of, now)
+        filters = self._recall.filter(where, tags, session_id, since, until, as_of, now)
         scope = Scope.of(agent_id, user_id)
         return await self._recall.search(
             scope.require_one("a recall within a turn") if turn_id is not None else scope,

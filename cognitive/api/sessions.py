@@ -15,11 +15,11 @@ from cognitive.formation.former import Former
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.session.conversation import SessionManager
 from cognitive.session.recent import ResumedSession
+from cognitive.turn import PAGE_CHARACTERS
 from cognitive.validation import require_aware, require_id, require_label
 
 # A turn may wait this long for its model; an older open turn was probably lost.
 RECALL_TURN_MAX_AGE_MINUTES = 10.0
-PAGE_CHARACTERS = 8_000  # of an artifact per call, about 2,000 tokens
 _MAX_PAGE_CHARACTERS = 1_000_000
 _MAX_LINES = 200
 _MAX_SESSIONS = 500  # of one page

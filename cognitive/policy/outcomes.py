@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from brain.erasure.retention import Retained
+from brain.memory_types import Retained
 from cognitive.policy.annotations import BEFORE_RECORD, OUTSIDE, REPLAYABLE, LiveRange, Positive, SettingsGroup, Share
 from cognitive.policy.tables import ATTRIBUTION_THRESHOLDS, with_default_rows
 

@@ -6,8 +6,9 @@ import asyncio
 import logging
 from datetime import UTC, datetime, timedelta
 
-from brain.erasure.retention import Retained, Retention
+from brain.erasure.retention import Retention
 from brain.journal import Journal
+from brain.memory_types import Retained
 from cognitive.background import Background
 from cognitive.policy.resolver import PolicyResolver
 

@@ -11,16 +11,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 from uuid import UUID
 
-from brain.receipts import Receipt
-from brain.search import Hit
-from brain.types import NewMemory
-from cognitive.plan import Plan
-from cognitive.recall_hits import RecallHit
 from cognitive.telemetry.metrics import degraded
-from cognitive.turn import Outcome, Report, Shown, Turn, TurnContext, TurnRef
+from cognitive.turn import TurnContext
+
+if TYPE_CHECKING:
+    from brain.receipts import Receipt
+    from brain.search import Hit
+    from brain.types import NewMemory
+    from cognitive.plan import Plan
+    from cognitive.recall_hits import RecallHit
+    from cognitive.turn import Outcome, Report, Shown, Turn, TurnRef
 
 Attribute: TypeAlias = str | bool | int | float | Sequence[str]
 Attributes: TypeAlias = Mapping[str, Attribute | None]  # None: the value is unknown, and the attribute is left out

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, Protocol, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, get_args
 
-from brain.journal import Journal
-from brain.postgres.breaker import Breaker
 from brain.types import MEMORY_TYPES
-from cognitive.degradation import Degradation
 from cognitive.plan import CATEGORIES, Frame
+
+if TYPE_CHECKING:
+    from brain.journal import Journal
+    from brain.postgres.breaker import Breaker
+    from cognitive.degradation import Degradation
 
 # Buckets in seconds. By default `pre_turn` has 250 ms and `post_turn` 5 s.
 _PREPARING = (0.001, 0.0025, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.5, 1.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from copy import copy
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import NoReturn
 
@@ -138,7 +139,8 @@ async def test_unexpected_error_is_raised_unchanged(layer, stocked):
         raise ZeroDivisionError("a defect of the window")
 
     broken = copy(layer)
-    broken._window = Changed(layer._window, "build", fails)
+    window = Changed(layer._preparation.window, "build", fails)
+    broken._preparation = replace(layer._preparation, window=window)
     with pytest.raises(ZeroDivisionError, match="a defect of the window"):
         await broken.pre_turn(make_turn(stocked, "t1"))
     with pytest.raises(ZeroDivisionError, match="a defect of the plan"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import get_args
 from uuid import uuid4
 
 import asyncpg
@@ -10,6 +11,7 @@ import pytest
 
 from brain.artifacts import NewArtifact
 from brain.erasure import retention
+from brain.memory_types import RetentionKind
 from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from tests.internals import internals
@@ -85,7 +87,7 @@ async def test_retention_deletes_what_its_dry_run_counts(layer_of, agent, urls, 
 
 
 async def test_retention_deletes_every_kind_of_row_only_when_old(urls, embedder, agent):
-    policy = Policy(retention={"days": dict.fromkeys(retention.KINDS, 30.0)}, deadline_ms=10_000)
+    policy = Policy(retention={"days": dict.fromkeys(get_args(RetentionKind), 30.0)}, deadline_ms=10_000)
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
         [gone] = await layer.remember(agent, [NewMemory(type="fact", content="The pump is green.")])
         await layer.retire(agent, await layer.remember(agent, [NewMemory(type="fact", content="The pump is blue.")]))
@@ -97,7 +99,7 @@ async def test_retention_deletes_every_kind_of_row_only_when_old(urls, embedder,
         await layer.forget(agent, [gone])
 
         assert await layer.admin.apply_retention(agent) == {}
-        due = dict.fromkeys(retention.KINDS, 1)
+        due = dict.fromkeys(get_args(RetentionKind), 1)
         assert await layer.admin.apply_retention(agent, now=LATER, dry_run=True) == due
         assert await layer.admin.apply_retention(agent, now=LATER) == due
         assert (await layer.explain.turns(agent), await layer.sessions.artifacts(agent, "s")) == ([], ())
