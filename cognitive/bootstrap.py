@@ -146,10 +146,13 @@ async def assemble(
     policy: Policy | None,
     shadow: Policy | None = None,
     extensions: Extensions = Extensions(),
+    *,
+    load: bool = True,
 ) -> AsyncIterator[Services]:
     """Open the database and the embedders, yield the services of a layer, and close everything at the end.
 
-    A database that does not answer yet does not prevent opening: turns are degraded until it does.
+    A database that does not answer yet does not prevent opening: turns are degraded until it does. With `load`, the
+    models and rules that turns use are loaded before the first turn.
 
     Raises:
         SchemaError: the database lacks the extension, the schema or the role.
@@ -168,7 +171,8 @@ async def assemble(
         database, reading = await closing.enter_async_context(opened(url, settings))
         redactor = Redactor(extensions.redact or redaction.load_redactor(settings.redact))
         closing.callback(redactor.close)
-        await load_models(embedders, policy)
+        if load:
+            await load_models(embedders, policy)
         classifiers = await load_classifiers(extensions.classifier, embedders.first, policy)
         services = _compose(
             _Infrastructure(database, reading, journal, embedders, redactor, policy, shadow, extensions, classifiers)

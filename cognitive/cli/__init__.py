@@ -5,6 +5,7 @@ Modules, in order of execution:
 - `entry`: the entry point, which sends the events of hooks to `cognitive.hook.client`.
 - `main`: the table of all commands, each loaded when it is called.
 - `options`: options that several commands share.
+- `opening`: open the layer for one command.
 - `answers`: run a command's work, print its result or error, and choose the exit code.
 - `shapes`: the JSON of values that several commands print.
 - `printing`: JSON, tables and progress on the terminal.

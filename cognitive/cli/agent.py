@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-import cognitive
 from cognitive.cli import formation, printing
 from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
 from cognitive.cli.memory import show_receipt
+from cognitive.cli.opening import opened
 from cognitive.cli.options import AGENT, YES, confirm, limit
 from cognitive.cli.shapes import RECEIPT
 
@@ -88,7 +88,7 @@ def learned(message: str | None, user_id: str | None, agent: str, limit: int, re
 
 
 async def _learning(agent: str, user_id: str | None, message: str | None, limit: int) -> _LearningAnswer:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         return _LearningAnswer(
             await layer.admin.tool_usage(agent, user_id=user_id),
             await layer.explain.past_plans(agent, message, limit=limit, user_id=user_id),
@@ -97,7 +97,7 @@ async def _learning(agent: str, user_id: str | None, message: str | None, limit:
 
 
 async def _reset(agent: str, user_id: str | None) -> Mapping[str, int]:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         return {"turns": await layer.admin.reset_learning(agent, user_id)}
 
 
@@ -140,5 +140,5 @@ def erase(agent: str, yes: bool) -> None:
 
 
 async def _erase(agent: str) -> Receipt:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         return await layer.erase_agent(agent)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-import cognitive
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
+from cognitive.cli.opening import opened
 from cognitive.cli.options import OPTIONAL_AGENT
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ async def _stored(agent: str | None) -> Mapping[str, Any]:
     if agent is None:
         return nothing
     try:
-        async with cognitive.CognitiveLayer.open() as layer:
+        async with opened() as layer:
             effective, base = await layer.policies.effective(agent), layer.policies.base(agent)
     except CognitiveError as error:
         return {**nothing, "error": str(error)}

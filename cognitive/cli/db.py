@@ -10,11 +10,11 @@ from typing import Any, TextIO
 
 import click
 
-import cognitive
 from brain.users import ALL_USERS
 from cognitive.api import jsonl
 from cognitive.cli import indexes, printing
 from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
+from cognitive.cli.opening import opened
 from cognitive.cli.options import AGENT, FILE, OPTIONAL_AGENT, WHERE, YES, confirm, new_file
 from cognitive.formats.records import TextFile
 
@@ -167,7 +167,7 @@ async def _export(
     agent: str, user_id: str | None, file: Path, where: dict[str, Any] | None, markdown: bool
 ) -> Mapping[str, object]:
     written = 0
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         with _output(file) as out:
             export = layer.admin.export_markdown if markdown else layer.admin.export
             async for line in export(agent, where, user_id=ALL_USERS if user_id is None else user_id):
@@ -196,7 +196,7 @@ def import_(file: Path, agent: str, user_id: str | None, dry_run: bool) -> None:
 
 async def _import(agent: str, user_id: str | None, file: Path, dry_run: bool) -> Mapping[str, Any]:
     text, view = TextFile(file), ALL_USERS if user_id is None else user_id
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         with printing.progress("reading") as advance:
             report = await layer.admin.preview_import(agent, text, progress=advance, user_id=view)
         if not dry_run:
@@ -244,7 +244,7 @@ def apply_retention(agent: str | None, dry_run: bool, rewrite: bool, url: str | 
 
 
 async def _retain(agent: str, dry_run: bool) -> Mapping[str, object]:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         rows = await layer.admin.apply_retention(agent, dry_run=dry_run)
     return {"agent": agent, "dry_run": dry_run, "rows": dict(rows)}
 

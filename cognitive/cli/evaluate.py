@@ -15,6 +15,7 @@ import cognitive
 from brain.errors import InvalidInput
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
+from cognitive.cli.opening import opened
 from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL, USER
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ async def read(turns: TurnRange, file: Path | None) -> RecordedTurns:
         InvalidInput: no completed turn can be replayed.
     """
     agent, user_id = turns.agent, turns.user_id
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         policy, used = await load_policy(layer, agent, file)
         recorded = await layer.explain.turn_ids(agent, turns.since, turns.until, user_id=user_id)
         turn_ids = recorded[-turns.limit :]

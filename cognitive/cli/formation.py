@@ -14,6 +14,7 @@ import cognitive
 from brain.errors import InvalidInput, PolicyError
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
+from cognitive.cli.opening import opened
 from cognitive.cli.options import AGENT, FILE, USER, at
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def form(agent: str, model: str | None, parked: bool, dry_run: bool) -> None:
 
 async def _form(agent: str, model: str | None, parked: bool, dry_run: bool) -> ModelBatchReport:
     extractor = load_model(model) if model is not None else None
-    async with cognitive.CognitiveLayer.open(extractor=extractor) as layer:
+    async with opened(extractor=extractor) as layer:
         with printing.progress("reading") as advance:
             return await layer.admin.form_by_model(agent, parked=parked, dry_run=dry_run, progress=advance)
 
@@ -119,7 +120,7 @@ async def _remember(
     model: str | None,
 ) -> RememberedConversation:
     extractor = load_model(model) if model is not None else None
-    async with cognitive.CognitiveLayer.open(extractor=extractor) as layer:
+    async with opened(extractor=extractor) as layer:
         with printing.progress("remembering") as advance:
             return await layer.remember_conversation(
                 agent, messages, user_id=user_id, session_id=session, now=at, progress=advance

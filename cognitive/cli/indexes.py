@@ -10,6 +10,7 @@ import click
 
 from cognitive.cli import options, printing
 from cognitive.cli.answers import JsonCommand, run
+from cognitive.cli.opening import opened
 
 if TYPE_CHECKING:
     from brain.ivf_index import VectorGroup
@@ -78,10 +79,10 @@ async def _open_layer(to: str | None) -> AsyncIterator[tuple[CognitiveLayer, str
 
     Yields the layer and the full name of the model `to`.
     """
-    from cognitive import CognitiveLayer, admin
+    from cognitive import admin
 
     embedders, model = admin.embedders_with(to)
-    async with CognitiveLayer.open(embedder=embedders) as layer:
+    async with opened(embedder=embedders) as layer:
         yield layer, model
 
 
@@ -199,9 +200,8 @@ def language(to: str | None, agent: str, batch: int, load: float) -> None:
 
 async def _language(agent: str, to: str | None, batch: int, load: float) -> Mapping[str, Any]:
     from brain.changes.backfill import Pace
-    from cognitive import CognitiveLayer
 
-    async with CognitiveLayer.open() as layer:
+    async with opened() as layer:
         if to is None:
             return _language_row(agent, await layer.admin.reindexing.status(agent))
         with printing.progress(to) as advance:
@@ -243,9 +243,8 @@ def index(agent: str) -> None:
 
 
 async def _index(agent: str) -> Sequence[VectorGroup]:
-    from cognitive import CognitiveLayer
 
-    async with CognitiveLayer.open() as layer:
+    async with opened() as layer:
         with printing.progress("sorting") as advance:
             return await layer.admin.build_vector_index(agent, progress=advance)
 

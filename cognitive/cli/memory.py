@@ -18,6 +18,7 @@ from brain.memory_types import MEMORY_TYPES
 from brain.users import UserId
 from cognitive.cli import formation, printing, upkeep
 from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
+from cognitive.cli.opening import opened
 from cognitive.cli.options import AGENT, FILE, MOMENT, USER, WHERE, YES, at, aware, confirm, json_object, limit, view
 from cognitive.cli.shapes import MEMORY, RECEIPT
 
@@ -109,7 +110,7 @@ async def _remember(agent: str, file: Path | None, one: dict[str, Any]) -> Seque
                 raise InvalidInput(f"user_id: {memories[-1].user_id!r} is not the user of --user")
         except (InvalidInput, TypeError) as error:
             raise InvalidInput(f"memory {n}: {error}") from error
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         with printing.progress("remembering") as advance:
             return await layer.remember(agent, memories, progress=advance)
 
@@ -180,14 +181,14 @@ def show(
 
 
 async def _get(agent: str, user_id: UserId, ids: Sequence[UUID]) -> _ShownMemories:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         memories = await layer.get(agent, ids, user_id=user_id)
     stored = {memory.id for memory in memories}
     return {"memories": memories, "missing": [id for id in ids if id not in stored]}
 
 
 async def _history(agent: str, user_id: UserId, ids: Sequence[UUID]) -> list[Revision]:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         return [revision for id in ids for revision in await layer.admin.revisions(agent, id, user_id=user_id)]
 
 
@@ -199,7 +200,7 @@ def _show_changes(revisions: Sequence[Revision]) -> None:
 
 
 async def _list(agent: str, user_id: UserId, where: dict[str, Any], limit: int, offset: int) -> list[Memory]:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         memories = await layer.admin.find(agent, where, limit, offset, user_id=user_id)
         if not memories and user_id is None:
             users = [each for each in await layer.admin.users(agent, limit=MAX_USERS) if each.memories]
@@ -237,7 +238,7 @@ def update(id: UUID, changes: Sequence[str], agent: str, user_id: UserId) -> Non
 
 async def _update(agent: str, user_id: UserId, id: UUID, changes: Sequence[str]) -> Memory:
     fields = dict(map(_change, changes))
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         return await layer.update(agent, id, user_id=user_id, **fields)
 
 
@@ -265,7 +266,7 @@ def forget(ids: Sequence[UUID], agent: str, user_id: UserId, yes: bool) -> None:
 
 
 async def _forget(agent: str, user_id: UserId, ids: Sequence[UUID]) -> Receipt:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         return await layer.forget(agent, ids, user_id=user_id)
 
 
@@ -279,7 +280,7 @@ def share(ids: Sequence[UUID], agent: str, user_id: UserId) -> None:
 
 
 async def _share(agent: str, user_id: UserId, ids: Sequence[UUID]) -> Sequence[UUID]:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         return await layer.share(agent, ids, user_id=user_id)
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-import cognitive
 from brain.users import UserId
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
+from cognitive.cli.opening import opened
 from cognitive.cli.options import AGENT, OPTIONAL_AGENT, view
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def show(version: str | None, agent: str | None, compared_with: str | None, live
 
 
 async def _list(agent: str) -> _PolicyListing:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         policies = layer.policies
         effective = await policies.effective(agent)
         history = [*await policies.history(agent), *await policies.history(agent, "shadow")]
@@ -126,7 +126,7 @@ def _changes_text(changes: Mapping[str, Any]) -> str:
 async def _show(agent: str, version: str, compared_with: str | None) -> Mapping[str, Any]:
     from cognitive.policy.live import policy_differences
 
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         other = compared_with or (await layer.policies.effective(agent)).live.version
         old, new = await layer.policies.load(agent, other), await layer.policies.load(agent, version)
     rows = [{"name": name, "was": was, "now": now} for name, (was, now) in policy_differences(old, new).items()]
@@ -172,7 +172,7 @@ def save(changes: Mapping[str, float], agent: str, note: str) -> None:
 
 
 async def _save(agent: str, changes: Mapping[str, float], note: str) -> PolicyVersion:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         return await layer.policies.save(agent, changes, by=_who(), note=note)
 
 
@@ -209,7 +209,7 @@ def shadow(version: str | None, agent: str, user_id: UserId, note: str, previous
 
 
 async def _compare(agent: str, user_id: UserId) -> Sequence[Agreement]:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         return await layer.explain.shadow_agreement(agent, user_id=user_id)
 
 
@@ -245,13 +245,13 @@ def activate(version: str | None, agent: str, note: str, previous: bool) -> None
 
 
 async def _choose(role: Role, agent: str, version: str | None, note: str) -> PolicyActivation:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         method = layer.policies.activate if role == "live" else layer.policies.shadow
         return await method(agent, version, by=_who(), note=note)
 
 
 async def _roll_back(role: Role, agent: str, note: str) -> PolicyActivation:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         return await layer.policies.roll_back(agent, role, by=_who(), note=note)
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-import cognitive
 from brain.users import UserId
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
+from cognitive.cli.opening import opened
 from cognitive.cli.options import AGENT, MOMENT, SINCE, TYPE, UNTIL, WHERE, aware, limit, view
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def command(
 
 
 async def _recall(agent: str, query: str, filters: dict[str, Any]) -> _RecallAnswer:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         hits = await layer.recall(agent, query, **filters)
         return _RecallAnswer(hits, hits.more, hits.lag_seconds)
 

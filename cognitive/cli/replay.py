@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-import cognitive
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
 from cognitive.cli.evaluate import POLICY_SOURCE, PolicySource, load_policy, show_unanswerable
+from cognitive.cli.opening import opened
 from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL, USER
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ async def _replay_turns(
     file: Path | None,
     another: bool,
 ) -> _ReplayAnswer:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         policy, used = await load_policy(layer, agent, file) if another else (None, None)
         turns = turn_ids or await layer.explain.turn_ids(agent, since, until, user_id=user_id)
         replays: list[Replay] = []

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-import cognitive
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
+from cognitive.cli.opening import opened
 from cognitive.cli.options import AGENT, SINCE, UNTIL, USER, YES, confirm, limit, view
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def list_(agent: str, **filters: Any) -> None:
 
 
 async def _list(agent: str, filters: Mapping[str, Any]) -> Sequence[SessionSummary]:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         return await layer.sessions.list(agent, **filters)
 
 
@@ -76,7 +76,7 @@ def show(session_id: str, agent: str, user_id: str | None) -> None:
 
 
 async def _resume(agent: str, session_id: str, user_id: str | None) -> ResumedSession | None:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         return await layer.resume(agent, session_id, user_id=user_id)
 
 
@@ -115,7 +115,7 @@ def end(session_id: str, agent: str, user_id: str | None, clear: bool, yes: bool
 
 
 async def _end(agent: str, session_id: str, user_id: str | None) -> Mapping[str, bool]:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         return {"ended": await layer.end_session(agent, session_id, user_id=user_id)}
 
 
@@ -124,7 +124,7 @@ def _show_ended(unknown: str, answer: Mapping[str, bool]) -> None:
 
 
 async def _clear(agent: str, session_id: str, user_id: str | None) -> ClearedSession:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         return await layer.sessions.clear(agent, session_id, user_id=user_id)
 
 

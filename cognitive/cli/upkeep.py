@@ -12,10 +12,10 @@ from uuid import UUID
 
 import click
 
-import cognitive
 from brain.users import UserId
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
+from cognitive.cli.opening import opened
 from cognitive.cli.options import AGENT, limit, view
 from cognitive.cli.shapes import MEMORY
 from cognitive.upkeep.pages import MAX_PAGE, StaleMemory
@@ -41,7 +41,7 @@ def retire(ids: Sequence[UUID], agent: str, user_id: UserId) -> None:
 
 
 async def _retire(agent: str, user_id: UserId, ids: Sequence[UUID]) -> list[Memory]:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         return await layer.retire(agent, ids, user_id=user_id)
 
 
@@ -55,7 +55,7 @@ def restore(ids: Sequence[UUID], agent: str, user_id: UserId) -> None:
 
 
 async def _restore(agent: str, user_id: UserId, ids: Sequence[UUID]) -> list[Memory]:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         return await layer.restore(agent, ids, user_id=user_id)
 
 
@@ -70,7 +70,7 @@ def merge(ids: Sequence[UUID], into: UUID, agent: str, user_id: UserId) -> None:
 
 
 async def _merge(agent: str, user_id: UserId, ids: Sequence[UUID], into: UUID) -> list[Memory]:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         return await layer.merge(agent, ids, into, user_id=user_id)
 
 
@@ -105,7 +105,7 @@ stale = _listing("stale", STALE, "List memories that turns showed without use, o
 
 
 async def _listed(name: str, agent: str, user_id: UserId, limit: int, after: str | None) -> PairPage | StalePage:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         page: PairPage | StalePage = await getattr(layer.upkeep, name)(agent, limit, after, user_id=user_id)
         return page
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-import cognitive
 from brain.analytics.users import MAX_USERS
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
 from cognitive.cli.memory import show_receipt
+from cognitive.cli.opening import opened
 from cognitive.cli.options import AGENT, YES, confirm, limit
 from cognitive.cli.shapes import RECEIPT
 
@@ -46,7 +46,7 @@ def list_(words: str | None, agent: str, limit: int, after: str | None) -> None:
 
 
 async def _list(agent: str, words: str | None, limit: int, after: str | None) -> Sequence[UserCounts]:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         return await layer.admin.users(agent, words, limit, after)
 
 
@@ -95,7 +95,7 @@ def assign(agent: str, users: Mapping[str, str | None], dry_run: bool, yes: bool
 
 
 async def _assign(agent: str, users: Mapping[str, str | None], dry_run: bool) -> UserAssignment:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         with printing.progress("assigning") as advance:
             return await layer.admin.assign_users(agent, users, dry_run=dry_run, progress=advance)
 
@@ -122,5 +122,5 @@ def erase(user_id: str, agent: str, yes: bool) -> None:
 
 
 async def _erase(agent: str, user_id: str) -> Receipt:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         return await layer.forget_user(agent, user_id)

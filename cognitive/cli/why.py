@@ -11,10 +11,10 @@ from uuid import UUID
 
 import click
 
-import cognitive
 from brain.users import AllUsers, UserId
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
+from cognitive.cli.opening import opened
 from cognitive.cli.options import AGENT, limit, view
 from cognitive.cli.shapes import MEMORY
 
@@ -88,7 +88,7 @@ def _no_turns(agent: str, session_id: str | None) -> str:
 
 
 async def _list(agent: str, user_id: UserId, limit: int, session_id: str | None) -> Sequence[TurnSummary]:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         return await layer.explain.turns(agent, limit, session_id=session_id, user_id=user_id)
 
 
@@ -109,7 +109,7 @@ def _show_turns(turns: Sequence[TurnSummary]) -> None:
 
 
 async def _whole(agent: str, user_id: str | None, turn_id: str) -> Mapping[str, Any]:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         turn = await layer.explain.turn(agent, turn_id, user_id=user_id)
         ids = [explanation.memory_id for explanation in turn.candidates]
         memories = {memory.id: memory for memory in await layer.get(agent, ids, user_id=user_id)}
@@ -118,7 +118,7 @@ async def _whole(agent: str, user_id: str | None, turn_id: str) -> Mapping[str, 
 
 
 async def _one(agent: str, user_id: str | None, turn_id: str, memory_id: UUID) -> Explanation:
-    async with cognitive.CognitiveLayer.open() as layer:
+    async with opened() as layer:
         return await layer.why(agent, turn_id, memory_id, user_id=user_id)
 
 

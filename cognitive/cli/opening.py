@@ -1,0 +1,27 @@
+"""Open the layer for one command, which ends soon: nothing is loaded that the command does not use."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cognitive import CognitiveLayer
+
+
+@asynccontextmanager
+async def opened(**extensions: Any) -> AsyncIterator[CognitiveLayer]:
+    """Open a layer as the settings say, with these extensions of `CognitiveLayer.open`; close it at the end.
+
+    The embedding model is loaded when it is first used.
+    """
+    gc.disable()  # importing makes few objects that are garbage, and looking for them takes a tenth of its time
+    try:
+        from cognitive.bootstrap import Extensions, assemble
+        from cognitive.layer import CognitiveLayer
+    finally:
+        gc.enable()
+    async with assemble(None, None, extensions=Extensions(**extensions), load=False) as services:
+        yield CognitiveLayer(services)
