@@ -47,6 +47,7 @@ Modules, in order of execution:
 - `degradation`: reports of the parts of a turn that failed or were late, each a code and a sentence.
 - `policy`: every setting of a turn, and the policy that is active for an agent.
 - `tokens`: count tokens.
+- `threads`: run work on long texts beside the event loop.
 - `errors`: the errors that the layer raises.
 - `extras`: name the command that installs what an optional part needs.
 """

@@ -57,7 +57,7 @@ from cognitive.policy.resolver import PolicyResolver
 from cognitive.preflight.category_learning import CategoryLearner
 from cognitive.preflight.classifier import Classifier, Classifiers
 from cognitive.preflight.planner import Planner
-from cognitive.preparation import Preparation
+from cognitive.preparation import TurnPreparation
 from cognitive.privacy import redaction
 from cognitive.privacy.erasure_listeners import ErasureListeners
 from cognitive.privacy.retention_schedule import RetentionScheduler
@@ -112,7 +112,7 @@ class Services:
     admin: Callable[[], AdminApi]
     work: Work
     resolver: PolicyResolver
-    preparation: Preparation
+    preparation: TurnPreparation
     outcomes: OutcomeRecorder
     conversations: ConversationWriter
     background: Background
@@ -292,7 +292,7 @@ def _compose(base: _Infrastructure) -> Services:
         ),
         work=Work(stores.sessions, Subtasks(base.database, redactor), stores.memories, recall),
         resolver=resolver,
-        preparation=Preparation(
+        preparation=TurnPreparation(
             resolver,
             WindowBuilder(session_manager),
             MemoryFetcher(Planner(base.policy, category_learner, base.classifiers), stores.engine, embedders, redactor),

@@ -19,7 +19,7 @@ from cognitive.turn import Turn, TurnContext
 
 
 @dataclass(frozen=True, slots=True)
-class Preparation:
+class TurnPreparation:
     """The parts of `pre_turn`, each of which fails open."""
 
     policies: PolicyResolver

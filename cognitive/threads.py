@@ -12,7 +12,7 @@ _MAX_AT_ONCE = 8_000  # characters
 
 
 async def run(characters: int, work: Callable[..., T], *arguments: Any, **named: Any) -> T:
-    """Return the result of `work`, whose arguments have so many characters of text; run it in a thread if many."""
+    """Return the result of `work`; run it in a thread if its arguments have many `characters` of text."""
     if characters <= _MAX_AT_ONCE:
         return work(*arguments, **named)
     return await asyncio.to_thread(work, *arguments, **named)

@@ -9,6 +9,7 @@ Modules, in order of execution:
 - `refusals`: explain why a server cannot be used, and say what to do.
 - `schema`: name what this version needs of a database: revision, server, extension.
 - `transaction`: take a connection; begin, commit and undo a transaction for one tenant.
+- `writing`: connections that run several writes in one statement, or one by one on a cluster.
 - `wire_types`: encode and decode vectors, and turn rows into typed values.
 - `shared_transaction`: run the reads of a turn in one transaction, each as soon as its input is known.
 - `reading`: open read-only connections, to a standby if there is one.

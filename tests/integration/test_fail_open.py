@@ -24,12 +24,12 @@ TOOLS = tuple(
 VIEW = ("prefix", "shown", "messages", "tools", "categories")
 
 OWNERS = {
-    "planner": "_memories",
-    "engine": "_memories",
-    "session_manager": "_window",
-    "catalog": "_tools",
-    "turns": "_recorder",
-    "redactor": "_memories",
+    "planner": "memories",
+    "engine": "memories",
+    "session_manager": "window",
+    "catalog": "tools",
+    "turns": "recorder",
+    "redactor": "memories",
 }
 
 
@@ -68,9 +68,9 @@ def without(layer: CognitiveLayer, part: str, method: str, error: Exception) -> 
 def changed(layer: CognitiveLayer, part: str, method: str, does: Callable[..., object]) -> CognitiveLayer:
     """Return the layer with one method of a component replaced."""
     other, owner = copy(layer), OWNERS[part]
-    caller = copy(getattr(layer, owner))
+    caller = copy(getattr(layer._preparation, owner))
     setattr(caller, f"_{part}", Changed(getattr(caller, f"_{part}"), method, does))
-    setattr(other, owner, caller)
+    other._preparation = replace(layer._preparation, **{owner: caller})
     return other
 
 

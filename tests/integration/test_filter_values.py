@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from brain import admission, filter_values, value_rows
 from brain.filter_values import encoded
 from brain.filters import MemoryFilter
+from brain.postgres.database import Database
+from brain.users import Scope
 from cognitive import NewMemory
 from tests.integration.test_filtered_recall import FILTERS, MEMORIES, admits
 
@@ -166,8 +168,10 @@ async def test_values_of_gone_memories_are_found_by_the_primary_key(urls, agent)
         agent,
     )
     ids = [row[0] for row in await rows(urls, "SELECT id FROM cognitive.memory WHERE agent_id = $1", agent)]
-    insert, *values = value_rows.SQL.insert_values(agent_id=agent, memory_ids=ids)
-    await rows(urls, insert, *values)
+    memories = {id: NewMemory(type="fact", content="x", tags=("red",), metadata={"n": n}) for n, id in enumerate(ids)}
+    database = Database(urls.app)
+    await database.run(Scope(agent), lambda c: c.execute(*value_rows.insert(agent, memories)))
+    await database.close()
     for table in ("memory", "memory_value"):
         await rows(urls, f"ANALYZE cognitive.{table}")
     delete, *values = value_rows.SQL.delete_values(agent_id=agent, memory_ids=ids[:3])

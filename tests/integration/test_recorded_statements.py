@@ -52,6 +52,7 @@ class Recording:
 async def recording(urls, agent, monkeypatch) -> Recording:
     """Record turns with and without a user, with outcomes, repeated outcomes, ratings and recalls."""
     monkeypatch.setenv("COGNITIVE_POOL_SIZE", "3")  # all of them are open from the beginning
+    monkeypatch.setenv("COGNITIVE_CLUSTER", "citus")  # one server is sent several writes as one statement
     async with CognitiveLayer.open(urls.app, policy=POLICY, embedder=WordEmbedder()) as layer:
         recording = Recording(layer)
         for user in (None, "ann"):

@@ -76,7 +76,7 @@ async def background(layer: CognitiveLayer, agent: str) -> None:
     await internals(layer).capture.wait_for(agent)
 
 
-@pytest.mark.parametrize(("capture", "after"), [("off", 5), ("exchange", 18)])
+@pytest.mark.parametrize(("capture", "after"), [("off", 5), ("exchange", 11)])
 async def test_turn_and_recall_take_few_round_trips(counter, embedder, agent, capture, after):
     policy = Policy(deadline_ms=30_000, capture=capture)
     async with CognitiveLayer.open(counter.url, policy=policy, embedder=embedder) as layer:

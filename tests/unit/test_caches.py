@@ -9,6 +9,7 @@ from brain import caches
 # These cache functions of tools, rules, settings and types, never text of memories or messages.
 WITHOUT_TEXT = {
     "brain/caches.py",
+    "brain/postgres/writing.py",
     "cognitive/catalog/tool_variants.py",
     "cognitive/telemetry/spans.py",
     "cognitive/window/rendering.py",
