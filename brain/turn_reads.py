@@ -52,6 +52,10 @@ class TurnReads:
         self._wanted = wanted
         self._start: asyncio.Task[TurnStart] | None = None
 
+    async def admitted(self) -> None:
+        """Return when the transaction has a place among those of other turns, or has failed."""
+        await self._shared.admitted()
+
     async def start(self) -> TurnStart:
         """Return the state of the session and the memories that the system message may show; they are read once.
 
@@ -96,16 +100,16 @@ def _retrieve(task: asyncio.Task[TurnStart]) -> None:
 
 
 class TurnReader:
-    """Begins the reads of turns, which use at most three quarters of the pool at once.
+    """Begins the reads of turns, which use at most half of the pool at once.
 
     The other connections record turns and outcomes. With places for all of many turns at once, these would compete for
-    processors until all are late; so some have their memories in time.
+    processors until all are late; so most have their memories in time.
     """
 
     def __init__(self, database: Database, search: MemorySearch) -> None:
         self._database = database
         self._search = search
-        self._places = asyncio.Semaphore(max(1, database.pool_size * 3 // 4))
+        self._places = asyncio.Semaphore(max(1, database.pool_size // 2))
 
     def begin(
         self, scope: Scope, session_id: str, now: datetime, wanted: MemoryFilter, deadline: Deadline

@@ -49,6 +49,8 @@ from cognitive.window.fit import FittedWindow
 
 log = logging.getLogger(__name__)
 
+_WAITING = 0.7  # share of its deadline that a turn waits for others; if it began later, it would hardly be in time
+
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
@@ -185,13 +187,16 @@ class MemoryFetcher:
         async def sent() -> Sequence[Message]:
             return (await window).messages
 
+        admitted = await _admitted(reads, deadline)
         try:
             # The search mostly embeds the message itself, which takes as long as planning. Both run at the same time.
             ahead = self._embedders.of(turn.agent_id).ahead(searched(turn.text))
-            with ahead if smalltalk.read(turn.text) is None else nullcontext():
+            with ahead if admitted and smalltalk.read(turn.text) is None else nullcontext():
                 with Span(attributes.PLAN, lambda: {attributes.AGENT_ID: turn.agent_id}) as span:
                     plan = self._planner.plan(turn, request.now, policy)
                     span.add_attributes(lambda: attributes.plan(plan))
+                if not admitted:
+                    return plan, MemoryContext.empty(plan, request.now, *_not_admitted(deadline))
                 memory_context = await self._engine.build(
                     plan, turn, request.now, deadline, policy, reads, request.memory_tokens, sent
                 )
@@ -312,6 +317,20 @@ def create_context(
         redacted_message=redacted.text if redacted is not turn else None,
         received_at=time(),
     )
+
+
+async def _admitted(reads: TurnReads, deadline: Deadline) -> bool:
+    """Wait for the turn's place among those that read at the same time. Return False if none is free soon enough."""
+    try:
+        await deadline.within(reads.admitted(), _WAITING)
+    except TimeoutError:
+        return False
+    return True
+
+
+def _not_admitted(deadline: Deadline) -> tuple[Degradation, ...]:
+    detail = f"late: other turns took the first {deadline.milliseconds * _WAITING:.0f} ms"
+    return Degradation("prefix_late", detail), Degradation("retrieval_late", detail)
 
 
 def _timed(context: TurnContext, started: float) -> TurnContext:

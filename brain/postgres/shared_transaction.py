@@ -34,6 +34,7 @@ class SharedTransaction:
         self._reads: deque[tuple[Work[Any], asyncio.Future[Any]]] = deque()
         self._changed = asyncio.Event()
         self._closed = False
+        self._admitted = asyncio.Event()
         self._error: BaseException | None = None
         self._task: asyncio.Task[None] | None = None
 
@@ -48,10 +49,19 @@ class SharedTransaction:
         result: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._reads.append((work, result))
         self._changed.set()
+        self._begin()
+        return await result
+
+    async def admitted(self) -> None:
+        """Begin the transaction if it has not begun, and return when it has a place, or has failed."""
+        if not self._closed:
+            self._begin()
+            await self._admitted.wait()
+
+    def _begin(self) -> None:
         if self._task is None:
             self._task = asyncio.create_task(self._transact())
             self._task.add_done_callback(self._end)
-        return await result
 
     def close(self, *, late: bool = False) -> None:
         """Commit, without waiting for it. If a read is unfinished, cancel it; `late` says that its time was up."""
@@ -62,6 +72,7 @@ class SharedTransaction:
 
     async def _transact(self) -> None:
         async with self._places:
+            self._admitted.set()
             seconds = max(self._deadline.left(), 0.001)
             await self._database.run(self._scope, self._run_reads, timeout=seconds, snapshot=True)
 
@@ -84,4 +95,5 @@ class SharedTransaction:
             if not result.done():
                 result.set_exception(self._error or StoreUnavailable(_ENDED))
         self._closed = True
+        self._admitted.set()
         self._reads.clear()

@@ -7,13 +7,14 @@ from datetime import UTC, datetime, timedelta
 
 import asyncpg
 import pytest
-from hashed import Held
+from hashed import Hashed, Held
 
 from brain.deadline import Deadline
 from brain.postgres.database import Database
 from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import InvalidInput
+from tests.internals import internals
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 
@@ -128,3 +129,19 @@ async def test_timed_out_query_returns_its_connection_to_the_pool(urls, agent):
             assert await database.run(Scope(agent), lambda c: c.fetchval("SELECT pg_backend_pid()")) == first
     finally:
         await database.close()
+
+
+async def test_turn_without_a_place_in_time_is_late_and_embeds_nothing(urls, agent, monkeypatch):
+    monkeypatch.setenv("COGNITIVE_POOL_SIZE", "2")  # one turn reads at a time
+    embedder = Hashed("test/hashed", 64)
+    async with CognitiveLayer.open(urls.app, policy=Policy(deadline_ms=1_000), embedder=embedder) as layer:
+        await layer.remember(agent, [line(1)])
+        turn = Turn(agent_id=agent, session_id="s", text="Which pump was sealed?")
+        async with internals(layer).engine._reader._places:
+            waited = await layer.pre_turn(turn)
+        assert {(each.code, each.detail) for each in waited.degraded if each.part in ("prefix", "retrieval")} == {
+            (code, "late: other turns took the first 700 ms") for code in ("prefix_late", "retrieval_late")
+        }
+        assert (waited.plan.signals.text, turn.text in embedder.texts) == (turn.text, False)
+        again = await layer.pre_turn(turn)
+        assert (again.degraded, [each.source for each in again.shown]) == ((), ["1"])
