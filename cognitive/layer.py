@@ -100,6 +100,7 @@ class CognitiveLayer(MemoryMethods):
             EmbeddedServerError: the bundled server cannot be started.
             PolicyError: the environment names a file that is not a valid policy or model table.
         """
+        # imported here and in a thread: it takes longer than other tasks of the event loop should wait
         bootstrap = await asyncio.to_thread(import_module, "cognitive.bootstrap")
         extensions = bootstrap.Extensions(embedder, token_counter, summarizer, classifier, extractor, metrics, redact)
         async with bootstrap.assemble(database_url, policy, shadow, extensions) as services:

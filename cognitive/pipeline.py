@@ -196,7 +196,7 @@ class MemoryFetcher:
                     plan = self._planner.plan(turn, request.now, policy)
                     span.add_attributes(lambda: attributes.plan(plan))
                 if not admitted:
-                    return plan, MemoryContext.empty(plan, request.now, *_not_admitted(deadline))
+                    return plan, MemoryContext.empty(plan, request.now, *_not_admitted(plan, deadline))
                 memory_context = await self._engine.build(
                     plan, turn, request.now, deadline, policy, reads, request.memory_tokens, sent
                 )
@@ -328,9 +328,11 @@ async def _admitted(reads: TurnReads, deadline: Deadline) -> bool:
     return True
 
 
-def _not_admitted(deadline: Deadline) -> tuple[Degradation, ...]:
+def _not_admitted(plan: Plan, deadline: Deadline) -> tuple[Degradation, ...]:
+    """Return what a turn that got no place lacks: pinned memories and, if its plan retrieves any, other memories."""
     detail = f"late: other turns took the first {deadline.milliseconds * _WAITING:.0f} ms"
-    return Degradation("prefix_late", detail), Degradation("retrieval_late", detail)
+    prefix, retrieval = Degradation("prefix_late", detail), Degradation("retrieval_late", detail)
+    return (prefix, retrieval) if plan.retrieval else (prefix,)
 
 
 def _timed(context: TurnContext, started: float) -> TurnContext:

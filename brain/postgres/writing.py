@@ -1,7 +1,7 @@
 """Connections that run several writes at once: in one statement, or one by one on a cluster.
 
-Each statement costs a round trip. A statement that writes several tables in CTEs (common table expressions) costs one;
-but a cluster would run it in parts, with intermediate results on every machine.
+Each statement costs a round trip. One statement can write several tables in CTEs (common table expressions). A cluster
+would run that one in parts, with intermediate results on every machine.
 """
 
 from __future__ import annotations
