@@ -162,7 +162,7 @@ async def test_tools_are_ranked_by_words_when_the_embedder_fails(urls, agent, em
         def embed(self, texts):
             raise EmbeddingError("no model today")
 
-    async with CognitiveLayer.open(urls.app, embedder=Broken()) as layer:
+    async with CognitiveLayer.open(urls.app, policy=Policy(deadline_ms=20_000), embedder=Broken()) as layer:
         for _ in range(2):
             context = await layer.pre_turn(ask(agent, "Will it rain in Porto tomorrow?"))
             assert "WeatherTool" in names(context.tools)
