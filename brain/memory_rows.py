@@ -10,10 +10,11 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 from brain import agent_rows, archive, index_rows, statements, superseding, value_rows
 from brain.embedding.embedders import Embedders
 from brain.errors import InvalidInput, UnknownMemory
-from brain.indexing import IndexedPassage
+from brain.indexing import IndexedPassage, PassageVector
 from brain.languages import AgentLanguages
 from brain.postgres.database import Bound, Connection
 from brain.preparing import PreparedMemory
+from brain.types import MemoryType
 from brain.users import Scope
 
 SQL = statements.load("store")
@@ -173,11 +174,10 @@ def _insert_index(
     The memories are counted in their sessions if they are `new`.
     """
     pieces = [(item, piece) for item in written for piece in item.passages]
-    vectors = {model: None for item in written for model in item.vectors}
-    rows = {
-        model: [(item.id, item.memory.type, each) for item in written for each in item.vectors[model]]
-        for model in vectors
-    }
+    vectors: dict[str, list[tuple[UUID, MemoryType, PassageVector]]] = {}
+    for item in written:
+        for model, own in item.vectors.items():
+            vectors.setdefault(model, []).extend((item.id, item.memory.type, each) for each in own)
     return [
         _touch_sessions(agent_id, written, sessions, new=new),
         SQL.insert_passages(
@@ -203,7 +203,7 @@ def _insert_index(
                 for posted in piece.posted.values()
             ],
         ),
-        *(index_rows.insert_vectors(agent_id, model, own) for model, own in rows.items() if own),
+        *(index_rows.insert_vectors(agent_id, model, rows) for model, rows in vectors.items() if rows),
         value_rows.insert(agent_id, {item.id: item.memory for item in written}),
     ]
 

@@ -216,8 +216,9 @@ class OutcomeRecorder:
             policy = attribute.planned_under(planned.policy, current)
             seen = [_as_shown(memory, excerpts) for memory in shown]
             try:
+                size = threads.characters([outcome.response], outcome.tool_calls)
                 judging = attribute.judge_all, seen, decoys, planned.message, outcome, policy
-                return await threads.run(len(outcome.response), *judging)
+                return await threads.in_thread_if_long(size, *judging)
             except Exception:  # a defect in judging must not cost the turn's outcome and what it captures
                 log.exception("the memories of turn %s are not judged", turn_id)
                 return TurnJudgement((), attribute.weights(policy))

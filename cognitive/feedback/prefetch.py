@@ -27,6 +27,6 @@ class ResponseEmbedder:
             self._queue.start(self._embed(agent_id, response))
 
     async def _embed(self, agent_id: str, response: str) -> None:
-        stated = await threads.run(len(response), window_sentences, [response])
+        stated = await threads.in_thread_if_long(len(response), window_sentences, [response])
         for start in range(0, len(stated), _AT_ONCE):
             await self._embedders.of(agent_id).embed(stated[start : start + _AT_ONCE])

@@ -125,7 +125,7 @@ class Former:
 
     async def _read(self, agent_id: str, said: NewMemory | Memory, answer: NewMemory | Memory | None) -> ReadLines:
         kinds, answered = self._policy.for_agent(agent_id).formation.kinds, answer.content if answer else ""
-        found = await threads.run(len(said.content), extract, said.content, answered, kinds)
+        found = await threads.in_thread_if_long(len(said.content), extract, said.content, answered, kinds)
         rejected = [Observation(NOT_FORMED, (n,), (rule,)) for rule, n in found.rejected.items()]
         quietly(lambda: self._metrics.observe(rejected))
         return ReadLines(said, found)

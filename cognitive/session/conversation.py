@@ -26,7 +26,7 @@ from cognitive.degradation import Degradation
 from cognitive.policy import Policy
 from cognitive.policy.models import budget_for
 from cognitive.session import recent
-from cognitive.session.writer import PATIENCE, SUMMARY_SECONDS, SentWindow, SessionWriter
+from cognitive.session.writer import PATIENCE, SUMMARY_SECONDS, SentWindow, SessionWriter, size_of
 from cognitive.tokens import TokenCounter
 from cognitive.turn import Message, Outcome, Turn, TurnContext
 from cognitive.window import engine_messages
@@ -195,8 +195,8 @@ class SessionManager:
         if step is None and carried.plan_step is not None:
             step, previous = carried.plan_step, replace(previous, step=carried.step + 1, steps=len(carried.plan))
         tokens = budget_for(conversation.model, policy.budgets.models).input_tokens if conversation.model else None
-        return await threads.run(
-            sum(len(message.content) for message in conversation.messages),
+        return await threads.in_thread_if_long(
+            size_of(conversation.messages),
             fit,
             conversation.messages,
             session_id=conversation.session_id,

@@ -171,10 +171,10 @@ class SessionWriter:
         if after:
             await asyncio.wait(after)
         policy = self._policy.for_agent(sent.scope.agent_id)
-        size = sum(len(message.content) for message in sent.messages)
-        messages = await threads.run(size, _sanitized, sent.messages, policy)
+        size = size_of(sent.messages)
+        messages = await threads.in_thread_if_long(size, _sanitized, sent.messages, policy)
         redacted = await self._redactor.run(partial(redaction.redact_messages, messages))
-        encoded = await threads.run(size, recent.encode, redacted)
+        encoded = await threads.in_thread_if_long(size, recent.encode, redacted)
         await self._sessions.keep(sent.scope, sent.turn_id, encoded, received_at=sent.received_at, timeout=PATIENCE)
 
     async def _kept(self, scope: Scope, turn_id: str) -> None:
@@ -245,8 +245,10 @@ class SessionWriter:
         async def answering(session_id: str, encoded: bytes) -> bytes:
             nonlocal session
             session = session_id
-            size = len(encoded) + len(outcome.response)
-            return await threads.run(size, _with_answer, session_id, encoded, outcome, whole, policy, self._cache)
+            size = len(encoded) + threads.characters([outcome.response], outcome.tool_calls)
+            return await threads.in_thread_if_long(
+                size, _with_answer, session_id, encoded, outcome, whole, policy, self._cache
+            )
 
         await self._sessions.answer(scope, turn_id, answering, received_at=received_at, timeout=PATIENCE)
         if whole:
@@ -302,6 +304,12 @@ def _with_answer(
         if output.pointer is not None and output.whole is not None
     ]
     return recent.encode(_sanitized(messages, policy))
+
+
+def size_of(messages: Sequence[Message]) -> float:
+    """Return the characters of messages; infinity if one has tool calls."""
+    calls = [call for message in messages for call in message.tool_calls]
+    return threads.characters((message.content for message in messages), calls)
 
 
 def _sanitized(messages: Sequence[Message], policy: Policy) -> tuple[Message, ...]:
