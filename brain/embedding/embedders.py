@@ -68,17 +68,18 @@ class CachedEmbedder:
         """Return the unit vectors of texts, of shape (len(texts), dimension); embed only those that are not cached.
 
         Raises:
-            EmbeddingError: the model failed, or returned a vector that is zero, not finite or of another dimension.
+            EmbeddingError: the model failed, or returned a vector that is zero, not finite or of another dimension; or
+                the embedder was closed.
         """
         drops = self._drops
         vectors = {text: vector for text in texts if (vector := self._cache.get(text)) is not None}
         for text in texts:
             if (begun := self._ahead.pop(text, None)) is not None:
-                vectors[text] = (await asyncio.wrap_future(begun))[0]
+                vectors[text] = (await self._result(begun))[0]
         missing = [text for text in dict.fromkeys(texts) if text not in vectors]
         if missing:
             lane = self._fast_lane if len(missing) <= _SMALL_BATCH else self._slow_lane
-            embedded = await asyncio.wrap_future(lane.submit(self._embed, missing))
+            embedded = await self._result(lane.submit(self._embed, missing))
             vectors.update(zip(missing, embedded, strict=True))
         for text in dict.fromkeys(texts) if drops == self._drops else ():
             self._remember(text, vectors[text])
@@ -90,6 +91,15 @@ class CachedEmbedder:
         """Stop the threads without waiting for running work."""
         for lane in (self._fast_lane, self._slow_lane):
             lane.shutdown(wait=False, cancel_futures=True)
+
+    async def _result(self, begun: Future[Vectors]) -> Vectors:
+        try:
+            return await asyncio.wrap_future(begun)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            raise EmbeddingError(f"{self.model}: the embedder was closed") from None  # `close` cancelled the work
 
     def _remember(self, text: str, vector: Vector) -> None:
         self._cache[text] = vector

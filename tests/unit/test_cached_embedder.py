@@ -210,3 +210,21 @@ async def test_changing_a_returned_vector_does_not_change_the_cache():
     copy = first.copy()
     first[:] = 0
     assert np.array_equal(await embedder.embed(["a"]), copy)
+
+
+async def test_texts_that_wait_when_the_embedder_is_closed_raise_an_embedding_error():
+    released = threading.Event()
+
+    class Blocked(Letters):
+        def embed(self, texts):
+            released.wait(20)
+            return super().embed(texts)
+
+    embedder = CachedEmbedder(Blocked())
+    with embedder.ahead("running"):
+        waiting = asyncio.create_task(embedder.embed(["waiting"]))
+        await asyncio.sleep(0)
+        embedder.close()
+        released.set()
+        with pytest.raises(EmbeddingError, match="was closed"):
+            await waiting
