@@ -337,6 +337,6 @@ async def test_other_agents_are_invisible_except_in_the_fleet_counts(layer, figu
     assert (await figures.similar(Scope(other), pumps[0], "any")).rows == ()
     assert await figures.totals(Scope(other), Period(AT - DAY, AT + DAY)) == []
     await take(layer, other)
-    agents = await figures.fleet.agents(Period(AT - DAY, AT + DAY), limit=500)
+    agents, _matching = await figures.fleet.listed(Period(AT - DAY, AT + DAY), name=agent)
     totals = {total.value: total.numbers.turns for total in agents}
     assert (totals[agent], totals[other]) == (1, 1)
