@@ -212,7 +212,7 @@ async def test_changing_a_returned_vector_does_not_change_the_cache():
     assert np.array_equal(await embedder.embed(["a"]), copy)
 
 
-async def test_texts_that_wait_when_the_embedder_is_closed_raise_an_embedding_error():
+async def test_texts_that_wait_for_a_closed_embedder_raise_an_error():
     released = threading.Event()
 
     class Blocked(Letters):
