@@ -100,7 +100,7 @@ def _retrieve(task: asyncio.Task[TurnStart]) -> None:
 
 
 class TurnReader:
-    """Begins the reads of turns, which use at most half of the pool at once.
+    """Begins the reads of turns, which use at most three quarters of the pool at once.
 
     The other connections record turns and outcomes. With places for all of many turns at once, these would compete for
     processors until all are late; so most have their memories in time.
@@ -109,7 +109,7 @@ class TurnReader:
     def __init__(self, database: Database, search: MemorySearch) -> None:
         self._database = database
         self._search = search
-        self._places = asyncio.Semaphore(max(1, database.pool_size // 2))
+        self._places = asyncio.Semaphore(max(1, database.pool_size * 3 // 4))
 
     def begin(
         self, scope: Scope, session_id: str, now: datetime, wanted: MemoryFilter, deadline: Deadline

@@ -121,17 +121,18 @@ class WindowBuilder:
     def __init__(self, session_manager: SessionManager) -> None:
         self._session_manager = session_manager
 
-    async def build(self, request: TurnRequest, reads: TurnReads) -> ConversationWindow:
+    async def build(self, request: TurnRequest, reads: TurnReads, late: str | None) -> ConversationWindow:
         """Return the messages of the conversation that the model sees in a turn. `reads` reads the session's state.
 
-        A turn that is not a user's gets the whole conversation.
+        `late` says why the state cannot be read in time, or is None. A turn that is not a user's gets the whole
+        conversation.
         """
         turn, policy = request.turn, request.policy
         if not request.planned:
             return ConversationWindow(tuple(turn.conversation), None)
         try:
             return await self._session_manager.window(
-                Conversation.of(turn), request.now, request.deadline, policy, reads
+                Conversation.of(turn), request.now, request.deadline, policy, reads, late
             )
         except Exception as error:  # the turn must go on
             return ConversationWindow(newest_messages(turn.conversation, policy), None, (_degradation(error),))
@@ -161,9 +162,9 @@ class MemoryFetcher:
         return self._engine.begin_reads(request.turn, request.now, request.deadline)
 
     async def fetch(
-        self, request: TurnRequest, window: asyncio.Task[ConversationWindow], reads: TurnReads
+        self, request: TurnRequest, window: asyncio.Task[ConversationWindow], reads: TurnReads, late: str | None
     ) -> tuple[Plan, TurnMemories]:
-        """Return the plan and the memories of a turn.
+        """Return the plan and the memories of a turn. `late` says why no memories can be read in time, or is None.
 
         The task `window` selects the messages that the model sees. It is awaited only with the placement "journaled",
         because these messages then contain the memory blocks of earlier turns.
@@ -172,12 +173,12 @@ class MemoryFetcher:
         redacted, withheld = await redaction.redact_turn_in_time(
             request.turn, self._redactor, request.deadline, planned
         )
-        plan, memory_context = await self._fetch(replace(request, turn=redacted), window, reads)
+        plan, memory_context = await self._fetch(replace(request, turn=redacted), window, reads, late)
         model = memory_context.model or self._embedders.of(request.turn.agent_id).model
         return plan, TurnMemories(memory_context, redacted, (*withheld, *memory_context.degraded), model)
 
     async def _fetch(
-        self, request: TurnRequest, window: asyncio.Task[ConversationWindow], reads: TurnReads
+        self, request: TurnRequest, window: asyncio.Task[ConversationWindow], reads: TurnReads, late: str | None
     ) -> tuple[Plan, MemoryContext]:
         turn, policy, deadline = request.turn, request.policy, request.deadline
         plan = self._planner.default_plan(turn, "failed" if request.planned else f"kind.{turn.kind}", policy)
@@ -187,16 +188,15 @@ class MemoryFetcher:
         async def sent() -> Sequence[Message]:
             return (await window).messages
 
-        admitted = await _admitted(reads, deadline)
         try:
             # The search mostly embeds the message itself, which takes as long as planning. Both run at the same time.
             ahead = self._embedders.of(turn.agent_id).ahead(searched(turn.text))
-            with ahead if admitted and smalltalk.read(turn.text) is None else nullcontext():
+            with ahead if late is None and smalltalk.read(turn.text) is None else nullcontext():
                 with Span(attributes.PLAN, lambda: {attributes.AGENT_ID: turn.agent_id}) as span:
                     plan = self._planner.plan(turn, request.now, policy)
                     span.add_attributes(lambda: attributes.plan(plan))
-                if not admitted:
-                    return plan, MemoryContext.empty(plan, request.now, *_not_admitted(plan, deadline))
+                if late is not None:
+                    return plan, MemoryContext.empty(plan, request.now, *_unread(plan, late))
                 memory_context = await self._engine.build(
                     plan, turn, request.now, deadline, policy, reads, request.memory_tokens, sent
                 )
@@ -319,19 +319,19 @@ def create_context(
     )
 
 
-async def _admitted(reads: TurnReads, deadline: Deadline) -> bool:
-    """Wait for the turn's place among those that read at the same time. Return False if none is free soon enough."""
+async def waited_in_vain(request: TurnRequest, reads: TurnReads) -> str | None:
+    """Wait for the turn's place among those that read at the same time. If none is free soon enough, say so."""
     try:
-        await deadline.within(reads.admitted(), _WAITING)
+        if request.planned:
+            await request.deadline.within(reads.admitted(), _WAITING)
     except TimeoutError:
-        return False
-    return True
+        return f"late: other turns took the first {request.deadline.milliseconds * _WAITING:.0f} ms"
+    return None
 
 
-def _not_admitted(plan: Plan, deadline: Deadline) -> tuple[Degradation, ...]:
+def _unread(plan: Plan, late: str) -> tuple[Degradation, ...]:
     """Return what a turn that got no place lacks: pinned memories and, if its plan retrieves any, other memories."""
-    detail = f"late: other turns took the first {deadline.milliseconds * _WAITING:.0f} ms"
-    prefix, retrieval = Degradation("prefix_late", detail), Degradation("retrieval_late", detail)
+    prefix, retrieval = Degradation("prefix_late", late), Degradation("retrieval_late", late)
     return (prefix, retrieval) if plan.retrieval else (prefix,)
 
 

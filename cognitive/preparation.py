@@ -13,6 +13,7 @@ from cognitive.pipeline import (
     TurnRequest,
     WindowBuilder,
     create_context,
+    waited_in_vain,
 )
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.turn import Turn, TurnContext
@@ -34,9 +35,10 @@ class TurnPreparation:
         request = await TurnRequest.create(turn, self.policies)
         reads = self.memories.begin_reads(request)
         try:
+            late = await waited_in_vain(request, reads)
             async with asyncio.TaskGroup() as tasks:  # the parts fail open, so that none cancels another
-                window_task = tasks.create_task(self.window.build(request, reads))
-                plan, memories = await self.memories.fetch(request, window_task, reads)
+                window_task = tasks.create_task(self.window.build(request, reads, late))
+                plan, memories = await self.memories.fetch(request, window_task, reads, late)
                 tools = await self.tools.select(request, plan, memories)
         except ExceptionGroup as defects:  # a defect of ours: a part raised after all
             raise defects.exceptions[0] from None
