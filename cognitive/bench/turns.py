@@ -256,10 +256,15 @@ def timed(milliseconds: list[float]) -> Iterator[None]:
     milliseconds.append((perf_counter() - start) * 1000)
 
 
+def as_turn(agent: str, n: int, question: Question) -> Turn:
+    """Return the turn in which an agent's user asks question number `n`, after a conversation."""
+    conversation = tuple(_message(index, text) for index, text in enumerate(question.preceding)) or _CONVERSATION
+    return Turn(agent_id=agent, session_id=f"bench-{n}", text=question.question, conversation=conversation, now=END)
+
+
 async def _turn(layer: CognitiveLayer, agent: str, n: int, question: Question, times: Times) -> tuple[TurnContext, str]:
     """Run one turn with the question. Return its context and its response, which repeats the first memories shown."""
-    conversation = tuple(_message(index, text) for index, text in enumerate(question.preceding)) or _CONVERSATION
-    turn = Turn(agent_id=agent, session_id=f"bench-{n}", text=question.question, conversation=conversation, now=END)
+    turn = as_turn(agent, n, question)
     with timed(times.pre_turn):
         context = await layer.pre_turn(turn)
     times.degraded += bool(context.degraded)
