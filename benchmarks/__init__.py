@@ -4,6 +4,7 @@ Modules, in order of execution:
 
 - `equality`: record the results of fixed turns, and compare two recordings.
 - `turns`: time whole turns and measure what they find, in comparison with other memory systems.
+- `processor`: measure the processor time of whole turns, beside the same systems.
 - `pre_turn`: time `pre_turn` by stage, for agents of several sizes.
 - `preflight`: measure and time the classification of messages.
 - `tool_filter`: count the tools that the filter loses and removes, for coding agents and MCP servers.

@@ -16,6 +16,8 @@ Modules, in order of execution:
 - `blocking`: the layer for synchronous code.
 - `layer`: the main class `CognitiveLayer`, with `pre_turn` and `post_turn`.
 - `bootstrap`: create the objects that a layer consists of, from the database to the API, as the settings say.
+- `namespaces`: create the namespaces of a layer that no turn needs.
+- `infrastructure`: define the objects from which all services are composed.
 - `startup`: load the models and the rules when a layer opens.
 - `api`: the layer's namespaces `sessions`, `policies`, `explain`, `upkeep` and `admin`.
 - `formats`: read the files of other systems, and write Markdown.

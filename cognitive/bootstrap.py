@@ -5,42 +5,29 @@ Besides `admin`, no other module chooses between implementations, such as the em
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
 from brain.analytics.users import UserAnalytics
-from brain.artifacts import Artifacts
-from brain.changes.reindexing import Reindexing
 from brain.embedding.embedders import Embedders
 from brain.erasure.erasing import Eraser
 from brain.erasure.retention import Retention
 from brain.journal import Journal, journal_name
-from brain.languages import AgentLanguages
 from brain.opening import opened
-from brain.passage_texts import PassageTexts
-from brain.policies import PolicyStore
-from brain.ports import Embedder
-from brain.postgres.database import Database
-from brain.postgres.reading import ReadDatabase
-from brain.redacting import Redact, Redactor
-from brain.search import MemorySearch
-from brain.sessions import Sessions
+from brain.redacting import Redactor
 from brain.settings import from_environment
 from brain.states import MemoryStates
-from brain.store import MemoryStore
 from brain.subtasks import Subtasks
-from brain.turn_reads import TurnReader
-from brain.turns import TurnLog
+from cognitive import namespaces
 from cognitive.admin import embedders_of
 from cognitive.api.memories import AgentMemories
 from cognitive.api.sessions import SessionsApi
 from cognitive.background import Background, BackgroundQueue
 from cognitive.catalog.engine import CatalogEngine
-from cognitive.context.engine import ContextEngine
-from cognitive.feedback.capture import Capture, Extractor
+from cognitive.feedback.capture import Capture
 from cognitive.feedback.conversations import ConversationWriter
 from cognitive.feedback.drain import draining
 from cognitive.feedback.outcomes import OutcomeRecorder
@@ -48,14 +35,13 @@ from cognitive.feedback.prefetch import ResponseEmbedder
 from cognitive.feedback.shared_turns import SharedTurns
 from cognitive.formation.assembly import Formation
 from cognitive.formation.model.extractor import ModelExtractor
+from cognitive.infrastructure import BUNDLED, Extensions, Infrastructure, Stores
 from cognitive.lab.shadow import Shadowing
 from cognitive.pipeline import MemoryFetcher, ToolSelector, TurnRecorder, WindowBuilder
 from cognitive.policy import Policy
 from cognitive.policy.configured import live_policy, with_models
-from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.preflight.category_learning import CategoryLearner
-from cognitive.preflight.classifier import Classifier, Classifiers
 from cognitive.preflight.planner import Planner
 from cognitive.preparation import TurnPreparation
 from cognitive.privacy import redaction
@@ -67,8 +53,7 @@ from cognitive.session.work import Work
 from cognitive.startup import load_classifiers, load_models
 from cognitive.telemetry.metrics import NO_METRICS, Metrics, watch_breaker, watch_journal
 from cognitive.telemetry.spans import TracedEmbedder, quietly
-from cognitive.tokens import TokenCounter, count
-from cognitive.window.summary import ExtractiveSummarizer, Summarizer
+from cognitive.window.summary import ExtractiveSummarizer
 
 if TYPE_CHECKING:
     from cognitive.api.admin import AdminApi
@@ -77,25 +62,6 @@ if TYPE_CHECKING:
     from cognitive.api.upkeep import UpkeepApi
 
 _MAX_SETTLING = 10_000  # pending outcomes of `settle`; further calls raise an error
-_MAX_RECOGNISING = 4  # agents whose language is recognised at once; others wait until they have grown further
-_RECOGNISING_AT_CLOSE = 1.0  # seconds that a change of language may still take; later writes continue it
-
-
-@dataclass(frozen=True, slots=True)
-class Extensions:
-    """Components that the host provides in place of the bundled ones; None keeps the bundled component.
-
-    `constants`, the constants of the ranking, are replaced only by benchmarks and tests.
-    """
-
-    embedder: Embedder | Sequence[Embedder] | None = None
-    token_counter: TokenCounter | None = None
-    summarizer: Summarizer | None = None
-    classifier: Classifier | None = None
-    extractor: Extractor | ModelExtractor | None = None
-    metrics: Metrics | None = None
-    redact: Redact | None = None
-    constants: Constants = CONSTANTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,27 +91,12 @@ class Services:
     metrics: Metrics
 
 
-@dataclass(frozen=True, slots=True)
-class _Infrastructure:
-    """The objects that all services are composed from: database, journal, embedders, redaction and policies."""
-
-    database: Database
-    reading: ReadDatabase
-    journal: Journal
-    embedders: Embedders
-    redactor: Redactor
-    policy: Policy
-    shadow: Policy | None
-    extensions: Extensions
-    classifiers: Classifiers
-
-
 @asynccontextmanager
 async def assemble(
     database_url: str | None,
     policy: Policy | None,
     shadow: Policy | None = None,
-    extensions: Extensions = Extensions(),
+    extensions: Extensions = BUNDLED,
     *,
     load: bool = True,
 ) -> AsyncIterator[Services]:
@@ -175,7 +126,7 @@ async def assemble(
             await load_models(embedders, policy)
         classifiers = await load_classifiers(extensions.classifier, embedders.first, policy)
         services = _compose(
-            _Infrastructure(database, reading, journal, embedders, redactor, policy, shadow, extensions, classifiers)
+            Infrastructure(database, reading, journal, embedders, redactor, policy, shadow, extensions, classifiers)
         )
         quietly(lambda: watch_journal(services.metrics, journal))
         quietly(lambda: watch_breaker(services.metrics, database.breaker))
@@ -184,52 +135,10 @@ async def assemble(
         yield services
 
 
-@dataclass(frozen=True, slots=True)
-class _Stores:
-    """The objects that read and write a database's tables, and the engine that selects memories with them."""
-
-    memories: MemoryStore
-    turns: TurnLog
-    sessions: Sessions
-    artifacts: Artifacts
-    policies: PolicyStore
-    contents: PassageTexts
-    engine: ContextEngine
-    counter: TokenCounter
-
-    @classmethod
-    def create(cls, base: _Infrastructure, background: Background) -> _Stores:
-        """Create the stores of the database in `base`. The languages of agents are recognised in the background."""
-        database, embedders, redactor = base.database, base.embedders, base.redactor
-        counter, languages = base.extensions.token_counter or count, AgentLanguages()
-        reindexing = Reindexing(database)
-        recognising = background.queue(_MAX_RECOGNISING, at_close=_RECOGNISING_AT_CLOSE)
-        memories = MemoryStore(
-            database,
-            embedders,
-            redactor,
-            languages,
-            lambda agent_id: recognising.start(reindexing.recognise(agent_id), agent_id),
-        )
-        search = MemorySearch(database, embedders.remember, languages)
-        reader = TurnReader(database, search)
-        engine = ContextEngine(memories, search, reader, embedders, counter, base.extensions.constants)
-        return cls(
-            memories,
-            TurnLog(database),
-            Sessions(database, redactor),
-            Artifacts(database, redactor),
-            PolicyStore(database),
-            PassageTexts(database),
-            engine,
-            counter,
-        )
-
-
-def _compose(base: _Infrastructure) -> Services:
+def _compose(base: Infrastructure) -> Services:
     """Create the services of a layer. When the layer closes, background queues are drained in the order of creation."""
     embedders, redactor, background = base.embedders, base.redactor, Background()
-    stores = _Stores.create(base, background)
+    stores = Stores.create(base, background)
     turns, resolver = stores.turns, PolicyResolver(stores.policies, base.policy, base.shadow)
     settling = background.queue(_MAX_SETTLING)  # each within its deadline: Postgres, or else the journal
     extractor, metrics = base.extensions.extractor, base.extensions.metrics or NO_METRICS
@@ -270,15 +179,15 @@ def _compose(base: _Infrastructure) -> Services:
         erasure_listeners,
         retention,
     )
-    policies = cache(lambda: _policies(base, stores, resolver, erasure_listeners))
+    policies = cache(lambda: namespaces.policies(base, stores, resolver, erasure_listeners))
     conversations = ConversationWriter(stores.memories, base.policy, formation.corrections, formation.reader)
     return Services(
         sessions=SessionsApi(stores.sessions, stores.artifacts, session_manager, turns, resolver, former),
         policies=policies,
-        explain=cache(lambda: _explain(base, stores)),
-        upkeep=cache(lambda: _upkeep(base, resolver)),
+        explain=cache(lambda: namespaces.explain(base, stores)),
+        upkeep=cache(lambda: namespaces.upkeep(base, resolver)),
         admin=cache(
-            lambda: _admin(
+            lambda: namespaces.admin(
                 base,
                 stores,
                 memories,
@@ -310,72 +219,4 @@ def _compose(base: _Infrastructure) -> Services:
         catalog=catalog,
         agent_memories=memories,
         metrics=metrics,
-    )
-
-
-def _policies(
-    base: _Infrastructure, stores: _Stores, resolver: PolicyResolver, erasure_listeners: ErasureListeners
-) -> PoliciesApi:
-    from cognitive.api.policies import PoliciesApi
-    from cognitive.lab.samples import SampleCache
-
-    samples = SampleCache(stores.policies, stores.memories, stores.contents, stores.counter, base.extensions.constants)
-    erasure_listeners.add(samples.forget)
-    return PoliciesApi(resolver, stores.policies, samples, base.redactor)
-
-
-def _explain(base: _Infrastructure, stores: _Stores) -> ExplainApi:
-    from brain.analytics.turns import TurnAnalytics
-    from cognitive.api.explain import ExplainApi
-    from cognitive.lab.questions import Questions
-
-    questions = Questions(stores.turns, stores.memories, stores.contents, stores.counter, base.extensions.constants)
-    return ExplainApi(questions, stores.turns, base.embedders, TurnAnalytics(base.reading), base.extensions.constants)
-
-
-def _upkeep(base: _Infrastructure, resolver: PolicyResolver) -> UpkeepApi:
-    from brain.upkeep import UpkeepReader
-    from cognitive.api.upkeep import UpkeepApi
-
-    return UpkeepApi(UpkeepReader(base.database), base.embedders, resolver)
-
-
-def _admin(
-    base: _Infrastructure,
-    stores: _Stores,
-    memories: AgentMemories,
-    policies: PoliciesApi,
-    conversations: ConversationWriter,
-    resolver: PolicyResolver,
-    category_learner: CategoryLearner,
-    erasure_listeners: ErasureListeners,
-    formation: Formation,
-) -> AdminApi:
-    from brain.archive import Archive
-    from brain.assignment import UserAssigner
-    from brain.changes.reembedding import Reembedding
-    from brain.ivf_index import IvfIndex
-    from cognitive.api.admin import AdminApi
-    from cognitive.api.exporter import Exporter
-    from cognitive.api.health import HealthChecks
-    from cognitive.api.importer import Importer
-
-    database, reindexing, archive = base.database, Reindexing(base.database), Archive(base.database)
-    checks = HealthChecks(base.reading, base.journal, base.embedders, stores.turns)
-    return AdminApi(
-        memories,
-        Exporter(archive, reindexing, stores.policies),
-        Importer(stores.memories, archive, reindexing, policies, stores.policies, conversations),
-        UserAssigner(database),
-        checks,
-        IvfIndex(database),
-        Reembedding(database, base.embedders),
-        reindexing,
-        stores.turns,
-        UserAnalytics(base.database),
-        stores.engine,
-        resolver,
-        category_learner,
-        erasure_listeners,
-        formation.batch,
     )

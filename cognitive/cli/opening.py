@@ -19,7 +19,8 @@ async def opened(**extensions: Any) -> AsyncIterator[CognitiveLayer]:
     """
     gc.disable()  # importing makes few objects that are garbage, and looking for them takes a fifth of a command's time
     try:
-        from cognitive.bootstrap import Extensions, assemble
+        from cognitive.bootstrap import assemble
+        from cognitive.infrastructure import Extensions
         from cognitive.layer import CognitiveLayer
 
         gc.freeze()  # nor are they looked for when the process ends

@@ -13,7 +13,8 @@ import asyncpg
 import pytest
 
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
-from cognitive.bootstrap import Extensions, assemble
+from cognitive.bootstrap import assemble
+from cognitive.infrastructure import Extensions
 from cognitive.policy.constants import CONSTANTS, Constants
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)

@@ -19,8 +19,9 @@ import pytest
 
 from brain.decay import decayed
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Turn
-from cognitive.bootstrap import Extensions, assemble
+from cognitive.bootstrap import assemble
 from cognitive.errors import InvalidInput
+from cognitive.infrastructure import Extensions
 from cognitive.lab.cases import to_logged_turn, with_relearned_usage
 from cognitive.lab.evaluate import evaluate
 from cognitive.policy.constants import Constants

@@ -9,8 +9,9 @@ import pytest
 
 from cognitive import ALL_USERS, CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.api import exporter, importer
-from cognitive.bootstrap import Extensions, assemble
+from cognitive.bootstrap import assemble
 from cognitive.errors import InvalidInput
+from cognitive.infrastructure import Extensions
 from cognitive.policy.constants import Constants
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
