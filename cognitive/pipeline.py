@@ -319,8 +319,8 @@ def create_context(
     )
 
 
-async def waited_in_vain(request: TurnRequest, reads: TurnReads) -> str | None:
-    """Wait for the turn's place among those that read at the same time. If none is free soon enough, say so."""
+async def wait_for_place(request: TurnRequest, reads: TurnReads) -> str | None:
+    """Wait for the turn's place among those that read at the same time. Return None, or why it got none."""
     try:
         if request.planned:
             await request.deadline.within(reads.admitted(), _WAITING)

@@ -13,7 +13,7 @@ from cognitive.pipeline import (
     TurnRequest,
     WindowBuilder,
     create_context,
-    waited_in_vain,
+    wait_for_place,
 )
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.turn import Turn, TurnContext
@@ -35,7 +35,7 @@ class TurnPreparation:
         request = await TurnRequest.create(turn, self.policies)
         reads = self.memories.begin_reads(request)
         try:
-            late = await waited_in_vain(request, reads)
+            late = await wait_for_place(request, reads)
             async with asyncio.TaskGroup() as tasks:  # the parts fail open, so that none cancels another
                 window_task = tasks.create_task(self.window.build(request, reads, late))
                 plan, memories = await self.memories.fetch(request, window_task, reads, late)
