@@ -19,6 +19,7 @@ from brain.types import Memory
 from brain.users import Scope
 
 SQL = statements.load("turn_reads")
+_WAITING = 0.7  # share of its deadline that a turn waits for others; if it began later, it would hardly be in time
 _START = SQL.turn_start.fill(pinned=memory_rows.SQL.pinned_memories)
 
 
@@ -31,7 +32,11 @@ class TurnStart:
 
 
 class TurnReads:
-    """The reads of one turn, in one transaction that ends with `close`. `wanted` limits the pinned memories."""
+    """The reads of one turn, in one transaction that ends with `close`. `wanted` limits the pinned memories.
+
+    Attributes:
+        late: why the turn must do without them, or None.
+    """
 
     def __init__(
         self,
@@ -44,7 +49,9 @@ class TurnReads:
         deadline: Deadline,
         places: asyncio.Semaphore,
     ) -> None:
+        self.late: str | None = None
         self._shared = SharedTransaction(database, scope, deadline, places)
+        self._deadline = deadline
         self._search = search
         self._scope = scope
         self._session_id = session_id
@@ -52,9 +59,15 @@ class TurnReads:
         self._wanted = wanted
         self._start: asyncio.Task[TurnStart] | None = None
 
-    async def admitted(self) -> None:
-        """Return when the transaction has a place among those of other turns, or has failed."""
-        await self._shared.admitted()
+    async def wait_for_place(self) -> None:
+        """Wait until the transaction has a place among those of other turns, or has failed.
+
+        If no place is free after 70 % of the deadline, set `late`.
+        """
+        try:
+            await self._deadline.within(self._shared.admitted(), _WAITING)
+        except TimeoutError:
+            self.late = f"late: other turns took the first {self._deadline.milliseconds * _WAITING:.0f} ms"
 
     async def start(self) -> TurnStart:
         """Return the state of the session and the memories that the system message may show; they are read once.

@@ -49,8 +49,6 @@ from cognitive.window.fit import FittedWindow
 
 log = logging.getLogger(__name__)
 
-_WAITING = 0.7  # share of its deadline that a turn waits for others; if it began later, it would hardly be in time
-
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
@@ -121,18 +119,17 @@ class WindowBuilder:
     def __init__(self, session_manager: SessionManager) -> None:
         self._session_manager = session_manager
 
-    async def build(self, request: TurnRequest, reads: TurnReads, late: str | None) -> ConversationWindow:
+    async def build(self, request: TurnRequest, reads: TurnReads) -> ConversationWindow:
         """Return the messages of the conversation that the model sees in a turn. `reads` reads the session's state.
 
-        `late` says why the state cannot be read in time, or is None. A turn that is not a user's gets the whole
-        conversation.
+        A turn that is not a user's gets the whole conversation.
         """
         turn, policy = request.turn, request.policy
         if not request.planned:
             return ConversationWindow(tuple(turn.conversation), None)
         try:
             return await self._session_manager.window(
-                Conversation.of(turn), request.now, request.deadline, policy, reads, late
+                Conversation.of(turn), request.now, request.deadline, policy, reads
             )
         except Exception as error:  # the turn must go on
             return ConversationWindow(newest_messages(turn.conversation, policy), None, (_degradation(error),))
@@ -162,9 +159,9 @@ class MemoryFetcher:
         return self._engine.begin_reads(request.turn, request.now, request.deadline)
 
     async def fetch(
-        self, request: TurnRequest, window: asyncio.Task[ConversationWindow], reads: TurnReads, late: str | None
+        self, request: TurnRequest, window: asyncio.Task[ConversationWindow], reads: TurnReads
     ) -> tuple[Plan, TurnMemories]:
-        """Return the plan and the memories of a turn. `late` says why no memories can be read in time, or is None.
+        """Return the plan and the memories of a turn.
 
         The task `window` selects the messages that the model sees. It is awaited only with the placement "journaled",
         because these messages then contain the memory blocks of earlier turns.
@@ -173,12 +170,12 @@ class MemoryFetcher:
         redacted, withheld = await redaction.redact_turn_in_time(
             request.turn, self._redactor, request.deadline, planned
         )
-        plan, memory_context = await self._fetch(replace(request, turn=redacted), window, reads, late)
+        plan, memory_context = await self._fetch(replace(request, turn=redacted), window, reads)
         model = memory_context.model or self._embedders.of(request.turn.agent_id).model
         return plan, TurnMemories(memory_context, redacted, (*withheld, *memory_context.degraded), model)
 
     async def _fetch(
-        self, request: TurnRequest, window: asyncio.Task[ConversationWindow], reads: TurnReads, late: str | None
+        self, request: TurnRequest, window: asyncio.Task[ConversationWindow], reads: TurnReads
     ) -> tuple[Plan, MemoryContext]:
         turn, policy, deadline = request.turn, request.policy, request.deadline
         plan = self._planner.default_plan(turn, "failed" if request.planned else f"kind.{turn.kind}", policy)
@@ -191,12 +188,12 @@ class MemoryFetcher:
         try:
             # The search mostly embeds the message itself, which takes as long as planning. Both run at the same time.
             ahead = self._embedders.of(turn.agent_id).ahead(searched(turn.text))
-            with ahead if late is None and smalltalk.read(turn.text) is None else nullcontext():
+            with ahead if reads.late is None and smalltalk.read(turn.text) is None else nullcontext():
                 with Span(attributes.PLAN, lambda: {attributes.AGENT_ID: turn.agent_id}) as span:
                     plan = self._planner.plan(turn, request.now, policy)
                     span.add_attributes(lambda: attributes.plan(plan))
-                if late is not None:
-                    return plan, MemoryContext.empty(plan, request.now, *_unread(plan, late))
+                if reads.late is not None:
+                    return plan, MemoryContext.empty(plan, request.now, *_unread(plan, reads.late))
                 memory_context = await self._engine.build(
                     plan, turn, request.now, deadline, policy, reads, request.memory_tokens, sent
                 )
@@ -317,16 +314,6 @@ def create_context(
         redacted_message=redacted.text if redacted is not turn else None,
         received_at=time(),
     )
-
-
-async def wait_for_place(request: TurnRequest, reads: TurnReads) -> str | None:
-    """Wait for the turn's place among those that read at the same time. Return None, or why it got none."""
-    try:
-        if request.planned:
-            await request.deadline.within(reads.admitted(), _WAITING)
-    except TimeoutError:
-        return f"late: other turns took the first {request.deadline.milliseconds * _WAITING:.0f} ms"
-    return None
 
 
 def _unread(plan: Plan, late: str) -> tuple[Degradation, ...]:

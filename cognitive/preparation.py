@@ -13,7 +13,6 @@ from cognitive.pipeline import (
     TurnRequest,
     WindowBuilder,
     create_context,
-    wait_for_place,
 )
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.turn import Turn, TurnContext
@@ -35,10 +34,11 @@ class TurnPreparation:
         request = await TurnRequest.create(turn, self.policies)
         reads = self.memories.begin_reads(request)
         try:
-            late = await wait_for_place(request, reads)
+            if request.planned:
+                await reads.wait_for_place()
             async with asyncio.TaskGroup() as tasks:  # the parts fail open, so that none cancels another
-                window_task = tasks.create_task(self.window.build(request, reads, late))
-                plan, memories = await self.memories.fetch(request, window_task, reads, late)
+                window_task = tasks.create_task(self.window.build(request, reads))
+                plan, memories = await self.memories.fetch(request, window_task, reads)
                 tools = await self.tools.select(request, plan, memories)
         except ExceptionGroup as defects:  # a defect of ours: a part raised after all
             raise defects.exceptions[0] from None

@@ -57,7 +57,7 @@ class CachedEmbedder:
     def ahead(self, text: str) -> Iterator[None]:
         """Start to embed a text that the block will probably pass to `embed`. Stop at its end if that was not so."""
         if text not in self._cache and text not in self._ahead:
-            self._ahead[text] = self._fast_lane.submit(self._embed, [text])
+            self._ahead[text] = self._begin(self._fast_lane, [text])
         try:
             yield
         finally:
@@ -79,7 +79,7 @@ class CachedEmbedder:
         missing = [text for text in dict.fromkeys(texts) if text not in vectors]
         if missing:
             lane = self._fast_lane if len(missing) <= _SMALL_BATCH else self._slow_lane
-            embedded = await self._result(lane.submit(self._embed, missing))
+            embedded = await self._result(self._begin(lane, missing))
             vectors.update(zip(missing, embedded, strict=True))
         for text in dict.fromkeys(texts) if drops == self._drops else ():
             self._remember(text, vectors[text])
@@ -91,6 +91,14 @@ class CachedEmbedder:
         """Stop the threads without waiting for running work."""
         for lane in (self._fast_lane, self._slow_lane):
             lane.shutdown(wait=False, cancel_futures=True)
+
+    def _begin(self, lane: ThreadPoolExecutor, texts: Sequence[str]) -> Future[Vectors]:
+        try:
+            return lane.submit(self._embed, texts)
+        except RuntimeError:  # the embedder is closed, which cancels also the work that has not begun
+            ended: Future[Vectors] = Future()
+            ended.cancel()
+            return ended
 
     async def _result(self, begun: Future[Vectors]) -> Vectors:
         try:

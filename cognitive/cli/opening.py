@@ -17,13 +17,13 @@ async def opened(**extensions: Any) -> AsyncIterator[CognitiveLayer]:
 
     The embedding model is loaded when it is first used.
     """
-    gc.disable()  # importing makes few objects that are garbage, and looking for them takes a fifth of a command's time
+    gc.disable()  # importing makes hardly any garbage, and searching for it takes 5 % of a command's time
     try:
         from cognitive.bootstrap import assemble
         from cognitive.infrastructure import Extensions
         from cognitive.layer import CognitiveLayer
 
-        gc.freeze()  # nor are they looked for when the process ends
+        gc.freeze()  # the search for garbage at the end of the process skips what was imported: 0.13 s less
     finally:
         gc.enable()
     async with assemble(None, None, extensions=Extensions(**extensions), load=False) as services:

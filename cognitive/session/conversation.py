@@ -130,25 +130,19 @@ class SessionManager:
         )
 
     async def window(
-        self,
-        conversation: Conversation,
-        now: datetime,
-        deadline: Deadline,
-        policy: Policy,
-        reads: TurnReads,
-        late: str | None = None,
+        self, conversation: Conversation, now: datetime, deadline: Deadline, policy: Policy, reads: TurnReads
     ) -> ConversationWindow:
         """Select the messages that the model sees in a turn, and store the full texts of shortened tool outputs.
 
-        `reads` reads the state of the session, unless `late` says why it cannot in time.
+        `reads` reads the state of the session.
 
         Raises:
             TimeoutError: the window is not ready before the deadline.
         """
-        if late is None:
+        if reads.late is None:
             carried, missing = await self.before(_carried(reads), deadline)
         else:
-            carried, missing = CarriedState(), (Degradation("session_late", late),)
+            carried, missing = CarriedState(), (Degradation("session_late", reads.late),)
         window = await deadline.within(self._fitted(conversation, carried, now, policy))
         not_stored = await self.store(conversation, window.outputs, deadline)
         messages = (*window.messages, Message(role="user").model_copy(update={"content": conversation.message}))

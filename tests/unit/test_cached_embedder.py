@@ -228,3 +228,7 @@ async def test_texts_that_wait_for_a_closed_embedder_raise_an_error():
         released.set()
         with pytest.raises(EmbeddingError, match="was closed"):
             await waiting
+    with embedder.ahead("later"), pytest.raises(EmbeddingError, match="was closed"):
+        await embedder.embed(["later"])
+    with pytest.raises(EmbeddingError, match="was closed"):
+        await embedder.embed(["last"])
