@@ -4,6 +4,7 @@ Modules, in order of execution:
 
 - `prefetch`: embed the sentences of a response in the background, before the next turn needs them.
 - `outcomes`: record an outcome in Postgres, or in the journal (a local file) while Postgres is unavailable.
+- `journal_entries`: convert opened turns and outcomes to and from the journal's entries.
 - `strip_quotes`: remove the text from a response that the model only quotes.
 - `spelling`: parse a text with numbers and times in one spelling.
 - `contradictions`: recognise a passage that states another value than a memory.

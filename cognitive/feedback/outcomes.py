@@ -16,25 +16,23 @@ from brain.erasure.residue import Residue
 from brain.errors import EmbeddingError, InvalidInput, JournalError, StoreError, UnknownTurn
 from brain.journal import Journal, JournalEntry
 from brain.judgements import Decoy, ExposureRow, PlannedTurn, TurnJudgement
-from brain.opened_turns import read, written
+from brain.opened_turns import written
 from brain.redacting import UNREDACTED, WITHHELD, Redactor
-from brain.text import storable
 from brain.turn_outcomes import ReportedOutcome
 from brain.turn_records import OpenTurn, StillWanted, TurnMessage
 from brain.turns import TurnLog
 from brain.users import Scope
 from cognitive import threads
 from cognitive.context.dedup import excerpt
-from cognitive.feedback import attribute
+from cognitive.feedback import attribute, journal_entries
 from cognitive.feedback.capture import Capture, CapturedExchange
 from cognitive.feedback.prefetch import ResponseEmbedder
-from cognitive.feedback.strip_quotes import texts
 from cognitive.policy import Policy
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.privacy import redaction
 from cognitive.prompt import without_injected
 from cognitive.recording.record import opened
-from cognitive.turn import Correction, Outcome, Report, ToolCall, TurnContext, TurnRef
+from cognitive.turn import Correction, Outcome, Report, TurnContext, TurnRef
 from cognitive.validation import unknown_turn
 
 Excerpts = Mapping[str, Sequence[tuple[int, int]]]  # by memory id: offsets [start, end) of the shown parts
@@ -119,9 +117,11 @@ class OutcomeRecorder:
             return await asyncio.to_thread(self._journal.holds, entry)
 
         try:
-            opening, outcome = _read(entry)
+            opening, outcome = journal_entries.read(entry)
             if outcome is not None:
-                await self._settle(entry.scope, entry.turn_id, outcome, opening, _received_at(opening), still_wanted)
+                await self._settle(
+                    entry.scope, entry.turn_id, outcome, opening, journal_entries.received_at(opening), still_wanted
+                )
             elif opening is not None:
                 minutes = self._policy.for_agent(entry.scope.agent_id).feedback.abandon_after_minutes
                 await self._turns.open(
@@ -177,7 +177,10 @@ class OutcomeRecorder:
         The first outcome of a turn is final.
         """
         journaled, earlier = await self._journaled(scope, turn_id)
-        opening, since = opening or journaled, received_at if earlier is None else _received_at(journaled)
+        opening, since = (
+            opening or journaled,
+            received_at if earlier is None else journal_entries.received_at(journaled),
+        )
         report = await self._settle(scope, turn_id, earlier or outcome, opening, since)
         return report if earlier is None else replace(report, duplicate=True)
 
@@ -190,7 +193,7 @@ class OutcomeRecorder:
             if not self._journal.exists:
                 return None, None
             entry = await asyncio.to_thread(self._journal.find, scope, turn_id)
-            return _read(entry) if entry is not None else (None, None)
+            return journal_entries.read(entry) if entry is not None else (None, None)
         except (JournalError, InvalidInput) as error:  # the outcome can be recorded without the journal
             log.warning("the journal's entry of turn %s cannot be read: %s", turn_id, error)
             return None, None
@@ -285,7 +288,7 @@ class OutcomeRecorder:
             scope,
             turn_id,
             opening=written(opening) if opening is not None else None,
-            outcome=_storable(outcome).model_dump_json() if outcome is not None else None,
+            outcome=journal_entries.storable(outcome).model_dump_json() if outcome is not None else None,
         )
         if not self.has_pending:
             self.has_pending = True
@@ -300,14 +303,6 @@ class OutcomeRecorder:
             log.warning(
                 "turn %s is not in the journal, so it is recorded only with its outcome: %s", opening.turn_id, error
             )
-
-
-def _received_at(opening: OpenTurn | None) -> float | None:
-    """Return the earliest time at which a journaled outcome can have arrived: the arrival of its turn.
-
-    The time is in seconds since the epoch. It is None if the journal does not have the opened turn.
-    """
-    return opening.received_at if opening is not None else None
 
 
 def _as_shown(memory: ExposureRow, excerpts: Excerpts) -> ExposureRow:
@@ -326,29 +321,3 @@ def _called(outcome: Outcome) -> tuple[str, ...]:
 def _response(outcome: Outcome, policy: Policy) -> str | None:
     """Return the part of a response that the policy stores, or None if it stores nothing."""
     return outcome.response[: policy.retention.max_response_chars] or None if policy.retention.keep_responses else None
-
-
-def _storable(outcome: Outcome) -> Outcome:
-    """Return an outcome that can be written to the journal: each tool result becomes a list of the strings in it.
-
-    A tool result may contain other values that JSON cannot represent. Attribution needs only the strings, to find
-    quotations of them in the response.
-    """
-    calls = (
-        ToolCall(name=call.name, result=[storable(text) for text in texts(call.result)]) for call in outcome.tool_calls
-    )
-    return outcome.model_copy(update={"tool_calls": tuple(calls)})
-
-
-def _read(entry: JournalEntry) -> tuple[OpenTurn | None, Outcome | None]:
-    """Parse a journal entry: return the opened turn and the outcome, each None if missing.
-
-    Raises:
-        InvalidInput: one of them is not valid.
-    """
-    opening = read(entry.opening) if entry.opening is not None else None
-    try:
-        outcome = Outcome.model_validate_json(entry.outcome) if entry.outcome is not None else None
-    except ValueError as error:  # not in the message, because its text quotes the outcome
-        raise InvalidInput(f"turn_id: the journal's outcome of turn {entry.turn_id!r} is not valid") from error
-    return opening, outcome
