@@ -4,22 +4,21 @@
 
 Each system is asked the same questions over the same memories and stores each exchange, one system after the other. Its
 processor time is that of this process and of all processes of Postgres, until its background work is done. The group
-`peers` must be installed. Linux only.
+`peers` must be installed.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from time import process_time
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import asyncpg
 import click
+import psutil
 
 from benchmarks.turns import peers
 from benchmarks.turns.comparison import PeerComparison
@@ -34,70 +33,59 @@ from cognitive.bench.vectors import InterpolatedEmbedder
 from cognitive.bench.workload import Question, WorkloadSize
 from cognitive.turn import Outcome
 
-_TICKS = os.sysconf("SC_CLK_TCK")  # per second; the unit of the times in /proc
 
-
-class Spent(NamedTuple):
+class ProcessorTime(NamedTuple):
     """Processor time in seconds: of this process, and of Postgres."""
 
     client: float
     postgres: float
 
     @classmethod
-    def until_now(cls, postmaster: int) -> Spent:
-        """Return the time that this process and a server with all its processes have taken so far (see proc(5))."""
-        ticks = 0
-        for path in Path("/proc").glob("[0-9]*/stat"):
-            try:
-                fields = path.read_text().rpartition(")")[2].split()  # from the state of the process on
-            except OSError:  # the process has ended; its time is among that of the ended children of the server
-                continue
-            is_server = path.parent.name == str(postmaster)
-            if is_server or fields[1] == str(postmaster):
-                ticks += sum(map(int, fields[11 : 15 if is_server else 13]))
-        return cls(process_time(), ticks / _TICKS)
+    def until_now(cls, server: psutil.Process) -> Self:
+        """Return the time that this process has taken so far, and a Postgres server with all its processes."""
+        running = [server.cpu_times(), *(each.cpu_times() for each in server.children())]
+        ended = running[0].children_user + running[0].children_system
+        return cls(process_time(), sum(each.user + each.system for each in running) + ended)
 
 
 @dataclass(frozen=True, slots=True)
 class Exchanges:
-    """The questions that each system is asked, with the agents and the embedder."""
+    """The questions that each system is asked, with the agents, the embedder and the Postgres server."""
 
     questions: Sequence[Question]
     agents: Sequence[str]
     embedder: Embedder
-    postmaster: int
+    server: psutil.Process
 
-    async def own(self, url: str) -> tuple[Spent, Spent, float]:
-        """Run a turn of this layer for each question. Return the times before and after, and that of `pre_turn`."""
-        policy = Policy(deadline_ms=DEADLINE_MS, capture="exchange")
+    async def own(self, url: str) -> str:
+        """Run a turn of this layer for each question. Return its row of the table."""
+        policy, prepared = Policy(deadline_ms=DEADLINE_MS, capture="exchange"), list[float]()
         async with CognitiveLayer.open(url, embedder=self.embedder, policy=policy) as layer:
             for n, question in enumerate(self.questions):
                 if n == WARMING:
-                    before, prepared = Spent.until_now(self.postmaster), 0.0
+                    before = ProcessorTime.until_now(self.server)
                 began = process_time()
                 context = await layer.pre_turn(as_turn(self.agents[question.agent], n, question))
-                if n >= WARMING:
-                    prepared += process_time() - began
+                prepared.append(process_time() - began)
                 await layer.post_turn(context, Outcome(response=_answer(question)))
-        return before, Spent.until_now(self.postmaster), prepared
+        measured = prepared[WARMING:]  # closing the layer has completed its background work
+        return self._row("cognitive", before, f"{sum(measured) / len(measured) * 1000:.1f}")
 
-    def of_peer(self, peer: peers.Peer) -> tuple[Spent, Spent]:
-        """Search and store each exchange through another memory system. Return the times before and after."""
+    def of_peer(self, peer: peers.Peer) -> str:
+        """Search and store each exchange through another memory system. Return its row of the table."""
         for n, question in enumerate(self.questions):
             if n == WARMING:
-                before = Spent.until_now(self.postmaster)
+                before = ProcessorTime.until_now(self.server)
             agent = self.agents[question.agent]
             peer.search(agent, question.with_context, self.embedder)
             peer.store(agent, question.question, _answer(question), self.embedder)
-        return before, Spent.until_now(self.postmaster)
+        return self._row(peer.name, before, "")
 
-    def line(self, name: str, before: Spent, after: Spent, prepared: float | None = None) -> str:
-        """Return a row of the table: milliseconds per turn, and turns per second of one processor."""
-        turns = len(self.questions) - WARMING
+    def _row(self, name: str, before: ProcessorTime, prepared: str) -> str:
+        after, turns = ProcessorTime.until_now(self.server), len(self.questions) - WARMING
         client, postgres = after.client - before.client, after.postgres - before.postgres
-        alone = "" if prepared is None else f"{prepared / turns * 1000:.1f}"
         times = f"{client / turns * 1000:.1f} | {postgres / turns * 1000:.1f} | {turns / (client + postgres):.0f}"
-        return f"| {name} | {alone} | {times} |"
+        return f"| {name} | {prepared} | {times} |"
 
 
 def _answer(question: Question) -> str:
@@ -116,19 +104,19 @@ async def main(memories: int, agents: int, turns: int) -> None:
     ):
         await upgrade(own)
         admin = await asyncpg.connect(server)
-        postmaster = int((await admin.fetchval("SELECT pg_read_file('postmaster.pid')")).split()[0])
+        process = psutil.Process(int((await admin.fetchval("SELECT pg_read_file('postmaster.pid')")).split()[0]))
         await admin.close()
         async with CognitiveLayer.open(own, embedder=embedder) as layer:
             for n, agent in enumerate(size.names()):
                 await layer.remember(agent, work.memories_of(n))
         await PeerComparison(systems, url).store(size.names(), work, embedder, lambda done, total, label: None)
         await databases.execute(own, "VACUUM ANALYZE")
-        exchanges = Exchanges(work.questions, size.names(), embedder, postmaster)
+        exchanges = Exchanges(work.questions, size.names(), embedder, process)
         click.echo("| system | `pre_turn`, client ms | turn, client ms | Postgres ms | turns/s of one processor |")
         click.echo("|---|---|---|---|---|")
-        click.echo(exchanges.line("cognitive", *await exchanges.own(own)))
+        click.echo(await exchanges.own(own))
         for system in systems:
-            click.echo(exchanges.line(system.name, *exchanges.of_peer(system)))
+            click.echo(exchanges.of_peer(system))
 
 
 if __name__ == "__main__":

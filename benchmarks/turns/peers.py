@@ -24,7 +24,7 @@ from brain.types import NewMemory
 from cognitive.bench import databases
 
 _BATCH = 500
-INSTALL = "install them: pip install --editable . --group peers --constraint constraints.txt"
+INSTALL = "install them with pip 25.1 or newer: pip install --editable . --group peers --constraint constraints.txt"
 MovedMemory = Callable[[int, int], None]
 
 
