@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def policies(
     base: Infrastructure, stores: Stores, resolver: PolicyResolver, erasure_listeners: ErasureListeners
 ) -> PoliciesApi:
-    """Return the namespace `policies`."""
+    """Create the namespace `policies`."""
     from cognitive.api.policies import PoliciesApi
     from cognitive.lab.samples import SampleCache
 
@@ -37,7 +37,7 @@ def policies(
 
 
 def explain(base: Infrastructure, stores: Stores) -> ExplainApi:
-    """Return the namespace `explain`."""
+    """Create the namespace `explain`."""
     from brain.analytics.turns import TurnAnalytics
     from cognitive.api.explain import ExplainApi
     from cognitive.lab.questions import Questions
@@ -47,7 +47,7 @@ def explain(base: Infrastructure, stores: Stores) -> ExplainApi:
 
 
 def upkeep(base: Infrastructure, resolver: PolicyResolver) -> UpkeepApi:
-    """Return the namespace `upkeep`."""
+    """Create the namespace `upkeep`."""
     from brain.upkeep import UpkeepReader
     from cognitive.api.upkeep import UpkeepApi
 
@@ -65,7 +65,7 @@ def admin(
     erasure_listeners: ErasureListeners,
     formation: Formation,
 ) -> AdminApi:
-    """Return the namespace `admin`."""
+    """Create the namespace `admin`."""
     from brain.archive import Archive
     from brain.assignment import UserAssigner
     from brain.changes.reembedding import Reembedding
