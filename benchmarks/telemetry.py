@@ -69,8 +69,8 @@ def spans(context: TurnContext) -> None:
             plan.add_attributes(lambda: attributes.plan(context.plan))
         with Span("embeddings model", lambda: attributes.embeddings("model", 384, 1)):
             pass
-        with Span("search_memory", lambda: attributes.search("bench", types, ("dense", "lexical"))) as search:
-            search.add_attributes(lambda: attributes.search_result(hits))
+        with Span("search_memory", lambda: attributes.search("bench", types)) as search:
+            search.add_attributes(lambda: attributes.search_result(hits, ("dense", "lexical")))
         whole.add_attributes(lambda: attributes.context(context), lambda: attributes.context_content(context))
 
 

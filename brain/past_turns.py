@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -62,17 +62,8 @@ class PastTurn:
     tools_called: tuple[str, ...] = ()
 
 
-def associated(rows: Sequence[Any], past: PastTurns | None) -> list[UUID]:
-    """Return the ids of the memories that similar past turns used, without repetition.
-
-    `rows` are rows of past turns; a turn is similar if its cosine is at least `past.similarity`.
-    """
-    similar = [shown or [] for _, _, cosine, _, shown, _ in rows if past is not None and cosine >= past.similarity]
-    return list(dict.fromkeys(_id(id) for shown in similar for id, used, *_ in shown if used))
-
-
 def past_turn(row: Any, rarity: Mapping[str, float], language: str) -> PastTurn:
-    """Make a `PastTurn` from a row of the statement `facts`, and compute the overlap of its message with the query.
+    """Make a `PastTurn` from a row of past turns, and compute the overlap of its message with the query.
 
     `rarity` has the inverse document frequency of each lexeme of the query.
     """

@@ -7,8 +7,8 @@ combined here. They stay raw and named, so that they can be explained, calibrate
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -38,6 +38,7 @@ from brain.types import HiddenReason, MemoryType, Trust, Vector
 from brain.users import Scope
 
 SQL = statements.load("search")
+QueryVector = Callable[[], Awaitable[Vector | None]]
 
 # Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009)
 # with parameters for short texts: a word repeated in one message says little, and messages differ little in length.
@@ -176,29 +177,36 @@ class MemorySearch:
         return MemorySearch(database, self._on_models, self._languages)
 
     async def find(
-        self, scope: Scope, query: Query, *, timeout: float = 60.0, shared: SharedTransaction | None = None
+        self,
+        scope: Scope,
+        query: Query,
+        vector: QueryVector | None = None,
+        *,
+        timeout: float = 60.0,
+        shared: SharedTransaction | None = None,
     ) -> SearchResult:
         """Return every candidate of the query with its raw scores, and the statistics needed to weight the scores.
 
-        The search runs in the transaction `shared`, with its timeout, or else in another one.
+        The search runs in the transaction `shared`, with its timeout, or else in another one. `vector` returns
+        the vector of the query as soon as it is known; the statistics are read meanwhile.
 
         Raises:
             StoreUnavailable: Postgres cannot be reached or did not answer within `timeout` seconds.
         """
 
-        async def work(connection: Connection) -> tuple[Any, dict[str, Term], list[Hit]]:
+        async def work(connection: Connection) -> tuple[Any, dict[str, Term], list[Hit], Sequence[Any]]:
             facts, lexemes = await self._facts(connection, scope, query)
             words = terms(facts["terms"] or {}, lexemes, facts["sessions"])
             chosen = select_terms(words, facts["passages"])
-            associated = past_turns.associated(facts["past"] or [], query.past)
-            hits = await _candidates(connection, scope.agent_id, query, associated, chosen, hidden=facts["hidden"])
-            return facts, words, sorted(hits, key=lambda hit: (hit.seq, hit.ordinal))
+            embedded = query if vector is None else replace(query, vector=await vector())
+            hits, past = await _candidates(connection, scope.agent_id, embedded, chosen, hidden=facts["hidden"])
+            return facts, words, sorted(hits, key=lambda hit: (hit.seq, hit.ordinal)), past
 
         # in one snapshot: the second statement must find the postings that the first one counted
         if shared is not None:
-            facts, words, hits = await shared.run(work)
+            facts, words, hits, past = await shared.run(work)
         else:
-            facts, words, hits = await self._database.run(scope, work, timeout=timeout, snapshot=True)
+            facts, words, hits, past = await self._database.run(scope, work, timeout=timeout, snapshot=True)
         self._on_models(scope.agent_id, EmbeddingSpaces.of(facts["live"], facts["kept"]))
         rarity = {lexeme: idf(facts["passages"], term.content_passages) for lexeme, term in words.items()}
         return SearchResult(
@@ -210,7 +218,7 @@ class MemorySearch:
                 type_: Masses(shown, used, datetime.fromisoformat(at), *decoys)
                 for type_, (shown, used, at, *decoys) in (facts["base"] or {}).items()
             },
-            past=tuple(past_turns.past_turn(row, rarity, _indexed(facts).language) for row in facts["past"] or []),
+            past=tuple(past_turns.past_turn(row, rarity, _indexed(facts).language) for row in past),
         )
 
     async def _facts(self, connection: Connection, scope: Scope, query: Query) -> tuple[Any, list[str]]:
@@ -239,19 +247,12 @@ def _lexemes(text: str, language: str) -> list[str]:
 
 
 def _fact_values(agent_id: str, query: Query, lexemes: Sequence[str]) -> dict[str, Any]:
-    past = query.past
     return {
         "agent_id": agent_id,
         "lexemes": lexemes,
         "max_postings": MAX_POSTINGS,
-        "embedding": encode_halfvec(query.vector) if query.vector is not None and past is not None else None,
-        "model": query.model,
-        "now": past and past.now,
         "at": query.at,
         "max_hidden": _MAX_HIDDEN,
-        "max_turns": past and past.latest,
-        "limit": past and past.kept,
-        "min_cosine": past and past.min_cosine,
         "large_passages": LARGE_AGENT_PASSAGES,
         "max_counted": MAX_COUNTED_POSTINGS,
         "half_life_seconds": query.half_life_days * 86_400,
@@ -259,34 +260,32 @@ def _fact_values(agent_id: str, query: Query, lexemes: Sequence[str]) -> dict[st
 
 
 async def _candidates(
-    connection: Connection,
-    agent_id: str,
-    query: Query,
-    associated: Sequence[UUID],
-    chosen: SelectedTerms,
-    *,
-    hidden: bool,
-) -> list[Hit]:
-    """Return the passages that the channels find; `hidden` says that the agent has memories that cannot be found."""
+    connection: Connection, agent_id: str, query: Query, chosen: SelectedTerms, *, hidden: bool
+) -> tuple[list[Hit], Sequence[Any]]:
+    """Return the passages that the channels find, and the rows of past turns.
+
+    `hidden` says that the agent has memories that cannot be found.
+    """
     admitted = EVERY_MEMORY
     if query.filter or hidden:
         admitted = await admission(connection, agent_id, query.types, query.filter, query.at)
-    values = _candidate_values(agent_id, query, associated, chosen)
+    values = _candidate_values(agent_id, query, chosen)
     dimensions = _DIMENSIONS[query.vector is None or len(query.vector) <= 1200]
-    types, hits = query.types, list[Hit]()
+    types, hits, past = query.types, list[Hit](), list[Any]()
     while types:
         rows = await connection.fetch(*admitted.statement(dimensions)(**{**values, **admitted.values(types)}))
-        new = [_hit(row) for row in rows]
+        past = next((row["past"] for row in rows if row["past"]), [])
+        new = [_hit(row) for row in rows if row["memory_id"] is not None]
         short = admitted.short(types, rows)
         admitted = await with_listed(connection, agent_id, admitted, sorted(short))
         further = {**_too_few(new, types, query.wanted), **{type_: types[type_] for type_ in short}}
         hits += [hit for hit in new if hit.type not in further]
         types = further
-    return hits
+    return hits, past
 
 
-def _candidate_values(agent_id: str, query: Query, associated: Sequence[UUID], chosen: SelectedTerms) -> dict[str, Any]:
-    date_from, date_until = query.dates or (None, None)
+def _candidate_values(agent_id: str, query: Query, chosen: SelectedTerms) -> dict[str, Any]:
+    (date_from, date_until), past = query.dates or (None, None), query.past
     return {
         "agent_id": agent_id,
         "lexemes": list(chosen.read),
@@ -299,8 +298,12 @@ def _candidate_values(agent_id: str, query: Query, associated: Sequence[UUID], c
         "b": B,
         "date_from": date_from,
         "date_until": date_until,
-        "associated_ids": list(associated),
         "at": query.filter.as_of or query.at,
+        "now": past and past.now,
+        "max_turns": past and past.latest,
+        "max_similar": past and past.kept,
+        "min_cosine": past and past.min_cosine,
+        "used_cosine": past and past.similarity,
     }
 
 

@@ -12,7 +12,7 @@ from brain.filters import MemoryFilter
 from brain.postgres.database import Connection, Database
 from brain.postgres.shared_transaction import SharedTransaction
 from brain.postgres.wire_types import as_value
-from brain.search import MemorySearch, Query, SearchResult
+from brain.search import MemorySearch, Query, QueryVector, SearchResult
 from brain.sessions import CarriedState
 from brain.store import MAX_WISHES
 from brain.types import Memory
@@ -80,13 +80,13 @@ class TurnReads:
             self._start.add_done_callback(_retrieve)
         return await asyncio.shield(self._start)
 
-    async def find(self, query: Query) -> SearchResult:
+    async def find(self, query: Query, vector: QueryVector) -> SearchResult:
         """Return every candidate of the query, as `MemorySearch.find` does.
 
         Raises:
             StoreError: as `Database.run`.
         """
-        return await self._search.find(self._scope, query, shared=self._shared)
+        return await self._search.find(self._scope, query, vector, shared=self._shared)
 
     def close(self, *, late: bool = False) -> None:
         """End the transaction without waiting for it. `late` says that the time of unfinished reads was up."""

@@ -316,6 +316,7 @@ class Database:
             connection_class=ClusterConnection if self._clustered else ServerConnection,
             init=partial(prepare, role=self._local_role),
             statement_cache_size=_STATEMENTS if self._prepares else 0,
+            max_cacheable_statement_size=0,  # no maximum: to plan a search takes longer than to run it
             reset=no_reset,
             server_settings=self._settings(),
         )

@@ -2,10 +2,9 @@
 -- The statistics for scoring: the numbers of passages and sessions; the base rates of use by type, added with the
 -- half-life `half_life_seconds`; for each lexeme of the query and each user that the transaction sees, the passages and
 -- sessions that contain it, and the last memory counted, since counting stops after `max_postings` passages, or after
--- `max_counted` for an agent with more than `large_passages`. Also the `limit`
--- most similar of the latest `max_turns` completed turns, from the cosine `min_cosine` on, with the memories they showed
--- and the tools they called (none without an embedding), the models of the agent's vectors, and its languages. `hidden` is true if some memories
--- cannot be found at the time `at` (NULL: now), or if the agent has `max_hidden` hidden ones, some of which may be such.
+-- `max_counted` for an agent with more than `large_passages`. Also the models of the agent's vectors, and its languages.
+-- `hidden` is true if some memories cannot be found at the time `at` (NULL: now), or if the agent has `max_hidden`
+-- hidden ones, some of which may be such.
 SELECT coalesce((SELECT sum(passages) FROM cognitive.corpus WHERE agent_id = :agent_id), 0)::bigint AS passages,
        coalesce((SELECT sum(sessions) FROM cognitive.corpus WHERE agent_id = :agent_id), 0)::bigint AS sessions,
        (SELECT jsonb_object_agg(type, jsonb_build_array(shown, used, latest, decoys, decoys_used)) FROM (
@@ -16,33 +15,6 @@ SELECT coalesce((SELECT sum(passages) FROM cognitive.corpus WHERE agent_id = :ag
             FROM (SELECT u.*, max(last_at) OVER (PARTITION BY type) AS latest FROM cognitive.usage_base AS u
                   WHERE agent_id = :agent_id) AS seen
             GROUP BY type, latest) AS added) AS base,
-       (SELECT jsonb_agg(jsonb_build_array(nearest.turn_id, n.at, nearest.similarity, left(n.message, 500), (
-            SELECT jsonb_agg(jsonb_build_array(e.memory_id, e.used, e.relevance_gap, e.rating IS NOT NULL)
-                            ORDER BY e.memory_id)
-            FROM cognitive.exposure AS e
-            WHERE e.agent_id = :agent_id AND e.user_id = nearest.user_id AND e.turn_id = nearest.turn_id
-                  AND e.used IS NOT NULL),
-            n.tools_called) ORDER BY nearest.similarity DESC, nearest.turn_id)
-        FROM (SELECT user_id, turn_id, similarity FROM (
-                  SELECT past.* FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
-                      SELECT user_id, turn_id, at, similarity FROM (
-                          SELECT user_id, turn_id, at, -(query <#> :embedding::halfvec) AS similarity
-                          FROM cognitive.turn
-                          WHERE agent_id = :agent_id AND user_id = scope.of_user AND model = :model
-                              AND status = 'completed' AND query IS NOT NULL AND at <= :now
-                              AND :embedding IS NOT NULL
-                          UNION ALL  -- turns recorded with another model, before a change of models
-                          SELECT user_id, turn_id, at, -(embedding <#> :embedding::halfvec)
-                          FROM cognitive.turn_embedding
-                          WHERE agent_id = :agent_id AND user_id = scope.of_user AND model = :model AND at <= :now
-                              AND :embedding IS NOT NULL) AS recorded
-                      ORDER BY at DESC, turn_id LIMIT :max_turns::int OFFSET 0) AS past
-                  ORDER BY past.at DESC, past.turn_id LIMIT :max_turns::int OFFSET 0) AS latest
-              WHERE similarity >= :min_cosine::float8
-              ORDER BY similarity DESC, turn_id LIMIT :limit::int) AS nearest
-        CROSS JOIN LATERAL (
-            SELECT at, message, tools_called FROM cognitive.turn
-            WHERE agent_id = :agent_id AND user_id = nearest.user_id AND turn_id = nearest.turn_id OFFSET 0) AS n) AS past,
        coalesce((SELECT model FROM cognitive.agent_state WHERE agent_id = :agent_id),
            (SELECT model FROM (
                 SELECT e.model FROM cognitive.corpus AS c CROSS JOIN LATERAL (
@@ -110,8 +82,13 @@ SELECT count(*) FROM (SELECT FROM (<candidates>) AS m LIMIT :limit::int + 1) AS 
 -- limit; it reads `cells` cells per field. Without an embedding the dense channel finds nothing. [date_from,
 -- date_until) is a date range named by the query; the temporal channel finds the newest memories of it. `lexemes` are the
 -- lexemes whose postings are read, and `lexeme_passages` their document frequencies. `common_lexemes` are too frequent
--- to be read, and are looked up only in the passages found otherwise. `associated_ids` are memories that similar past
--- turns used. The slots admit memories: all of them here, or those of the statements `filtered_...` below.
+-- to be read, and are looked up only in the passages found otherwise. The slots admit memories: all of them here, or
+-- those of the statements `filtered_...` below.
+--
+-- The first row also has the past turns similar to the query (none without an embedding): the `max_similar` most similar
+-- of the latest `max_turns` completed turns, from the cosine `min_cosine` on, with the memories they showed and the tools
+-- they called. Memories that turns from the cosine `used_cosine` on used are found, too. If no passage is found, there is
+-- one row without a memory.
 WITH wanted AS MATERIALIZED (
     SELECT * FROM unnest(:types::text[], :limits::int[], :examined::int[], :cells::int[])
         AS w(type, most, examined, cells)),
@@ -199,6 +176,34 @@ dated AS (
                 AND m.occurred_at >= :date_from AND m.occurred_at < :date_until AND (<condition>)
             ORDER BY m.occurred_at DESC, m.seq DESC LIMIT w.most) AS o
         ORDER BY o.occurred_at DESC, o.seq DESC LIMIT w.most) AS d),
+similar_turn AS MATERIALIZED (
+    SELECT user_id, turn_id, similarity FROM (
+        SELECT past.* FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
+            SELECT user_id, turn_id, at, similarity FROM (
+                SELECT user_id, turn_id, at, -(query <#> :embedding::halfvec) AS similarity
+                FROM cognitive.turn
+                WHERE agent_id = :agent_id AND user_id = scope.of_user AND model = :model
+                    AND status = 'completed' AND query IS NOT NULL AND at <= :now
+                    AND :embedding IS NOT NULL
+                UNION ALL  -- turns recorded with another model, before a change of models
+                SELECT user_id, turn_id, at, -(embedding <#> :embedding::halfvec)
+                FROM cognitive.turn_embedding
+                WHERE agent_id = :agent_id AND user_id = scope.of_user AND model = :model AND at <= :now
+                    AND :embedding IS NOT NULL) AS recorded
+            ORDER BY at DESC, turn_id LIMIT :max_turns::int OFFSET 0) AS past
+        ORDER BY past.at DESC, past.turn_id LIMIT :max_turns::int OFFSET 0) AS latest
+    WHERE similarity >= :min_cosine::float8
+    ORDER BY similarity DESC, turn_id LIMIT :max_similar::int),
+past AS MATERIALIZED (
+    SELECT jsonb_agg(jsonb_build_array(s.turn_id, t.at, s.similarity, left(t.message, 500), e.shown, t.tools_called)
+                     ORDER BY s.similarity DESC, s.turn_id) AS turns
+    FROM similar_turn AS s CROSS JOIN LATERAL (
+        SELECT at, message, tools_called FROM cognitive.turn
+        WHERE agent_id = :agent_id AND user_id = s.user_id AND turn_id = s.turn_id OFFSET 0) AS t
+    CROSS JOIN LATERAL (
+        SELECT jsonb_agg(jsonb_build_array(memory_id, used, relevance_gap, rating IS NOT NULL) ORDER BY memory_id) AS shown
+        FROM cognitive.exposure
+        WHERE agent_id = :agent_id AND user_id = s.user_id AND turn_id = s.turn_id AND used IS NOT NULL) AS e),
 -- Memories that similar turns used are candidates even if no other channel finds them, by the passage nearest to the
 -- query.
 associated AS (
@@ -208,8 +213,11 @@ associated AS (
             AND model = :model AND :embedding IS NOT NULL
         ORDER BY embedding <#> :embedding::halfvec, ordinal LIMIT 1), 0) AS ordinal
     FROM cognitive.memory AS m
-    WHERE m.agent_id = :agent_id AND m.id = ANY(:associated_ids::uuid[]) AND m.type = ANY(:types::text[])
-        AND (<condition>)),
+    WHERE m.agent_id = :agent_id AND m.type = ANY(:types::text[]) AND (<condition>) AND m.id = ANY(ARRAY(
+        SELECT e.memory_id FROM similar_turn AS s CROSS JOIN LATERAL (
+            SELECT memory_id FROM cognitive.exposure
+            WHERE agent_id = :agent_id AND user_id = s.user_id AND turn_id = s.turn_id AND used OFFSET 0) AS e
+        WHERE s.similarity >= :used_cosine::float8))),
 -- One row per passage, by grouping and lookup: a join of these lists would be planned as nested loops. Most passages with
 -- a lexeme of the query are found by no channel; they are neither sorted nor carried along.
 listed AS MATERIALIZED (
@@ -262,11 +270,12 @@ SELECT f.memory_id, f.ordinal, f.seq, f.type, substr(f.content, p.start + 1, p.s
        -(content.embedding <#> :embedding::halfvec) AS content_cosine,
            -(context.embedding <#> :embedding::halfvec) AS context_cosine,
        content.embedding AS vector, before.id AS previous_id,
-       u.shown, u.used, u.times_shown, u.times_used, u.last_at, <short> AS short
-FROM found AS f
-CROSS JOIN LATERAL (
+       u.shown, u.used, u.times_shown, u.times_used, u.last_at, <short> AS short,
+       CASE WHEN row_number() OVER () = 1 THEN past.turns END AS past
+FROM past LEFT JOIN (found AS f CROSS JOIN LATERAL (
     SELECT start, stop, content_length FROM cognitive.passage
-    WHERE agent_id = :agent_id AND user_id = f.user_id AND memory_id = f.memory_id AND ordinal = f.ordinal OFFSET 0) AS p
+    WHERE agent_id = :agent_id AND user_id = f.user_id AND memory_id = f.memory_id AND ordinal = f.ordinal
+    OFFSET 0) AS p) ON true
 LEFT JOIN LATERAL (
     SELECT sum(idf) AS idf, sum(idf) FILTER (WHERE content_frequency > 0) AS content_matched,
            sum(idf * content_frequency * (:k1::float8 + 1)

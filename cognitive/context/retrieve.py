@@ -6,6 +6,7 @@ message names).
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -18,7 +19,7 @@ from brain.errors import CognitiveError
 from brain.filters import NO_FILTER, MemoryFilter
 from brain.past_turns import PastTurns
 from brain.postgres.reading import LaggingReads
-from brain.search import MemorySearch, Query, SearchResult
+from brain.search import MemorySearch, Query, QueryVector, SearchResult
 from brain.turn_reads import TurnReads
 from brain.types import Vector
 from brain.users import Scope
@@ -34,7 +35,8 @@ from cognitive.telemetry.attributes import SEARCH_MEMORY
 from cognitive.telemetry.spans import Span
 from cognitive.turn import Turn
 
-Find = Callable[[Query], Coroutine[Any, Any, SearchResult]]
+_Embedded = tuple[Vector | None, tuple[Degradation, ...]]
+Find = Callable[[Query, QueryVector], Coroutine[Any, Any, SearchResult]]
 # Characters. Of a longer message only the head and the tail are searched for, because a question is mostly there.
 _MAX_SEARCHED = 4_000
 _EMPTY_WINDOW = dedup.window([], {})
@@ -102,10 +104,10 @@ class Retriever:
         search shares.
         """
 
-        async def find(query: Query) -> SearchResult:
+        async def find(query: Query, vector: QueryVector) -> SearchResult:
             if reads is not None:
-                return await reads.find(query)
-            return await self._search.find(scope, query, timeout=max(deadline.left(), 0.001))
+                return await reads.find(query, vector)
+            return await self._search.find(scope, query, vector, timeout=max(deadline.left(), 0.001))
 
         async def search(embedder: CachedEmbedder) -> Retrieved:
             return await retrieve(
@@ -170,7 +172,7 @@ async def retrieve(
     Args:
         scope: the agent and the view whose memories are searched.
         queries: one query for each memory type; empty returns nothing.
-        find: searches Postgres.
+        find: searches Postgres, by the vector when it is ready.
         embedder: embeds the query's text.
         policy: sets how many hits each search channel returns, and if past turns are retrieved too.
         constants: the shares of the deadline, and the limits of past turns.
@@ -182,13 +184,12 @@ async def retrieve(
     if not queries:
         return Retrieved(SearchResult(()), None, ())
     text = searched(queries[0].text)
-    vector, missing = await embedded(text, embedder, constants, deadline)
     first = queries[0]
     per_result = constants.candidates_per_recalled if recalled else constants.candidates_per_result
     query = Query(
         types={each.type: _per_channel(each.limit, per_result, policy) for each in queries},
         text=text,
-        vector=vector,
+        vector=None,
         model=embedder.model,
         wanted=max(each.limit for each in queries),
         dates=(first.dates.start, first.dates.end) if first.dates else _ALL_TIME if first.newest else None,
@@ -197,22 +198,37 @@ async def retrieve(
         at=now,
         half_life_days=policy.usage.half_life_days,
     )
-    retrieved = await _find(scope, query, find, deadline)
-    return replace(retrieved, degraded=(*missing, *retrieved.degraded))
-
-
-async def _find(scope: Scope, query: Query, find: Find, deadline: Deadline) -> Retrieved:
-    """Search Postgres within the deadline. If it fails or is late, return no hits, and the degradation."""
-    channels = ("dense",) * (query.vector is not None) + ("lexical",) + ("temporal",) * (query.dates is not None)
+    embedding = asyncio.ensure_future(embedded(text, embedder, constants, deadline))
     try:
-        with Span(SEARCH_MEMORY, lambda: attributes.search(scope.agent_id, query.types, channels)) as span:
-            found = await deadline.within(find(query))
+        retrieved = await _find(scope, query, embedding, find, deadline)
+        return replace(retrieved, degraded=(*(await embedding)[1], *retrieved.degraded))
+    finally:
+        embedding.cancel()
+
+
+async def _find(
+    scope: Scope, query: Query, embedding: asyncio.Future[_Embedded], find: Find, deadline: Deadline
+) -> Retrieved:
+    """Search Postgres within the deadline. If it fails or is late, return no hits, and the degradation.
+
+    The search begins before the query is embedded.
+    """
+
+    async def embedded_query() -> Vector | None:
+        return (await asyncio.shield(embedding))[0]
+
+    try:
+        with Span(SEARCH_MEMORY, lambda: attributes.search(scope.agent_id, query.types)) as span:
+            found, vector = await deadline.within(find(query, embedded_query)), await embedded_query()
+            channels = (*(["dense"] if vector is not None else []), "lexical", *(["temporal"] if query.dates else []))
             span.add_attributes(
-                lambda: attributes.search_result(found.hits), lambda: attributes.search_content(query.text, found.hits)
+                lambda: attributes.search_result(found.hits, channels),
+                lambda: attributes.search_content(query.text, found.hits),
             )
     except (CognitiveError, TimeoutError) as error:
-        return Retrieved(SearchResult(()), query.vector, (), (Degradation.from_error("retrieval", error, deadline),))
-    return Retrieved(found, query.vector, channels)
+        failed = Degradation.from_error("retrieval", error, deadline)
+        return Retrieved(SearchResult(()), await embedded_query(), (), (failed,))
+    return Retrieved(found, vector, channels)
 
 
 def searched(text: str) -> str:
@@ -222,9 +238,7 @@ def searched(text: str) -> str:
     return f"{text[: _MAX_SEARCHED // 2]}\n{text[-_MAX_SEARCHED // 2 :]}"
 
 
-async def embedded(
-    text: str, embedder: CachedEmbedder, constants: Constants, deadline: Deadline
-) -> tuple[Vector | None, tuple[Degradation, ...]]:
+async def embedded(text: str, embedder: CachedEmbedder, constants: Constants, deadline: Deadline) -> _Embedded:
     """Return the vector of a text, or None and the degradation if it is not ready in time or the model fails.
 
     The time is limited to the share of the deadline that is meant for embedding.

@@ -106,17 +106,20 @@ def plan(plan: Plan) -> Attributes:
     }
 
 
-def search(agent_id: str, types: Collection[str], channels: Sequence[str]) -> Attributes:
+def search(agent_id: str, types: Collection[str]) -> Attributes:
     """Return the span attributes of a search in an agent's memory."""
-    return {**_memory(SEARCH_MEMORY, agent_id), TYPES: tuple(types), CHANNELS: channels}
+    return {**_memory(SEARCH_MEMORY, agent_id), TYPES: tuple(types)}
 
 
-def search_result(hits: Sequence[Hit]) -> Attributes:
-    """Return the number of memories that a search found, as a span attribute.
+def search_result(hits: Sequence[Hit], channels: Sequence[str]) -> Attributes:
+    """Return the channels of a search and the number of memories that it found, as span attributes.
 
     Several passages of one memory count once.
     """
-    return {RECORD_COUNT: len({hit.memory_id.int for hit in hits})}  # an int is hashed ten times as fast as a UUID
+    return {
+        CHANNELS: channels,
+        RECORD_COUNT: len({hit.memory_id.int for hit in hits}),
+    }  # an int is hashed ten times as fast as a UUID
 
 
 def search_content(text: str, hits: Sequence[Hit]) -> Attributes:

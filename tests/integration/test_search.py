@@ -13,6 +13,7 @@ import pytest
 
 from brain import statements
 from brain.admission import EVERY_MEMORY
+from brain.filters import MemoryFilter
 from brain.postgres.database import Database
 from brain.postgres.wire_types import encode_halfvec
 from brain.search import K1, B, MemorySearch, Query
@@ -120,7 +121,11 @@ async def test_search_uses_its_indexes_as_the_application_role(words, agent, url
         b=B,
         date_from=None,
         date_until=None,
-        associated_ids=[],
+        now=AT,
+        max_turns=2_000,
+        max_similar=32,
+        min_cosine=0.4,
+        used_cosine=0.5,
         at=None,
     )
     try:
@@ -153,6 +158,26 @@ async def test_filters_apply_before_ranking(words, agent):
         [hit] = await words.recall(agent, "ferry berth crane ticket", limit=5, now=AT, **narrowed)
         assert hit.source == "odd"
     assert len(await words.recall(agent, "odd remark", limit=300 // 2, until=AT + timedelta(days=1), now=AT)) == 150
+
+
+async def test_a_filtered_search_prepares_its_statements_once(words, agent, urls):
+    await words.remember(agent, talk(200, seed=12))
+    database = Database(urls.app)
+    prepared, search = [], MemorySearch(database)
+    query = Query({"episode": 5}, "ferry", None, ByWords.model, filter=MemoryFilter.parse(None, since=AT))
+
+    async def count(connection):
+        found = await connection.fetch("SELECT statement FROM pg_prepared_statements WHERE NOT from_sql")
+        prepared.append(sorted(row["statement"] for row in found if "pg_prepared" not in row["statement"]))
+
+    try:
+        for _ in range(2):
+            await search.find(Scope(agent), query)
+            await database.run(Scope(agent), count)
+    finally:
+        await database.close()
+    assert any(len(statement) > 15_360 for statement in prepared[0])  # asyncpg's default maximum
+    assert prepared[0] == prepared[1]
 
 
 async def test_vectors_of_two_models_are_never_compared(urls, words, agent):
@@ -197,12 +222,6 @@ async def test_capped_term_count_reports_the_last_memory_counted(words, agent, u
         agent_id=agent,
         lexemes=lexemes("Ines 17"),
         max_postings=MAX_POSTINGS,
-        embedding=None,
-        model=ByWords.model,
-        now=AT,
-        max_turns=1,
-        limit=1,
-        min_cosine=0.0,
         at=None,
         max_hidden=10,
         max_counted=50,
