@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from brain import past_turns, statements
@@ -22,7 +23,7 @@ from brain.past_turns import PastTurn, PastTurns
 from brain.postgres.database import Connection, Database
 from brain.postgres.reading import LaggingReads
 from brain.postgres.shared_transaction import SharedTransaction
-from brain.postgres.wire_types import encode_halfvec
+from brain.postgres.wire_types import decode_halfvecs, encode_halfvec
 from brain.terms import (
     LARGE_AGENT_PASSAGES,
     MAX_COUNTED_POSTINGS,
@@ -48,7 +49,22 @@ B = 0.5  # length normalisation, 0 to 1: how much the score of a long passage is
 _DIMENSIONS = {True: "dimension <= 1200", False: "dimension > 1200"}
 _MAX_LEXEMES = 32  # lexemes of a query; of a longer one the first and the last half are searched
 _MAX_HIDDEN = 5_000  # hidden memories that are looked at; with more, the search looks at each candidate
+_ALL = 2**31 - 1  # memories
 _FURTHER = 8  # factor for a type's limit when passages of a few long memories fill it
+
+
+class ScoreWeights(NamedTuple):
+    """The weights of raw scores in the sum by which a search keeps the best memories.
+
+    `words` is that of BM25 as a share of the best one, `content` and `context` those of the cosines.
+    """
+
+    words: float = 1.0
+    content: float = 1.0
+    context: float = 1.0
+
+
+EQUAL_WEIGHTS = ScoreWeights()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +72,8 @@ class Query:
     """A search request.
 
     `types` maps each memory type to its maximum number of passages per channel. The maximum is raised if the passages
-    belong to fewer than `wanted` memories. At most 32 lexemes of `text` are searched for, in the agent's language.
+    belong to fewer than `wanted` memories. Of the memories found by words or meaning, the `kept` best by `weights` are
+    returned, from all types together. At most 32 lexemes of `text` are searched for, in the agent's language.
     `vector` is the unit vector of the query by the embedding model `model`; if it is None, memories are not searched by
     meaning. `dates` is a time range [from, until) that the query names; memories in this range are found by date.
     Only memories that `filter` admits are found. `past` adds the memories that similar past turns used. `at` is the
@@ -69,6 +86,8 @@ class Query:
     vector: Vector | None
     model: str
     wanted: int = 1
+    kept: int = _ALL
+    weights: ScoreWeights = EQUAL_WEIGHTS
     dates: tuple[datetime, datetime] | None = None
     filter: MemoryFilter = NO_FILTER
     past: PastTurns | None = None
@@ -76,8 +95,7 @@ class Query:
     half_life_days: float = 7.0
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A passage that a channel found, with the metadata and usage of its memory.
 
     `scores` has the raw scores by name (see `SCORES`), without those that do not apply. `partial` is True if the
@@ -109,7 +127,7 @@ class Hit:
     times_used: int = 0
     usage_at: datetime | None = None
     trust: Trust = "host"
-    attributes: Mapping[str, Any] = field(default_factory=dict)
+    attributes: Mapping[str, Any] = MappingProxyType({})
     hidden_at: datetime | None = None
     hidden_reason: HiddenReason | None = None
     replaced_by: UUID | None = None
@@ -275,10 +293,12 @@ async def _candidates(
     while types:
         rows = await connection.fetch(*admitted.statement(dimensions)(**{**values, **admitted.values(types)}))
         past = next((row["past"] for row in rows if row["past"]), [])
-        new = [_hit(row) for row in rows if row["memory_id"] is not None]
+        found = [row for row in rows if row["memory_id"] is not None]
+        new = [*map(_hit, found, decode_halfvecs([row["vector"] for row in found]))]
         short = admitted.short(types, rows)
         admitted = await with_listed(connection, agent_id, admitted, sorted(short))
-        further = {**_too_few(new, types, query.wanted), **{type_: types[type_] for type_ in short}}
+        crowded = (rows[0]["crowded"] or ()) if rows else ()
+        further = {**{type_: types[type_] * _FURTHER for type_ in crowded}, **{type_: types[type_] for type_ in short}}
         hits += [hit for hit in new if hit.type not in further]
         types = further
     return hits, past
@@ -294,6 +314,11 @@ def _candidate_values(agent_id: str, query: Query, chosen: SelectedTerms) -> dic
         "common_passages": list(chosen.common.values()),
         "embedding": encode_halfvec(query.vector) if query.vector is not None else None,
         "model": query.model,
+        "wanted": query.wanted,
+        "kept": query.kept,
+        "by_words": query.weights.words,
+        "by_content": query.weights.content,
+        "by_context": query.weights.context,
         "k1": K1,
         "b": B,
         "date_from": date_from,
@@ -307,17 +332,7 @@ def _candidate_values(agent_id: str, query: Query, chosen: SelectedTerms) -> dic
     }
 
 
-def _too_few(hits: Sequence[Hit], types: Mapping[MemoryType, int], wanted: int) -> dict[MemoryType, int]:
-    """Return higher limits for the types whose limit was reached, but by passages of fewer memories than `wanted`."""
-    further = {}
-    for type_, limit in types.items():
-        ids = [hit.memory_id for hit in hits if hit.type == type_]
-        if len(ids) >= limit and len(set(ids)) < wanted:
-            further[type_] = limit * _FURTHER
-    return further
-
-
-def _hit(row: Any) -> Hit:
+def _hit(row: Any, vector: Vector | None) -> Hit:
     return Hit(
         memory_id=row["memory_id"],
         ordinal=row["ordinal"],
@@ -334,7 +349,7 @@ def _hit(row: Any) -> Hit:
         length=row["content_length"],
         # rounded: the order in which Postgres adds depends on its plan and changes the last digits
         scores={name: round(row[name], 9) for name in SCORES if row[name] is not None},
-        vector=row["vector"],
+        vector=vector,
         previous_id=row["previous_id"],
         usage_shown=float(row["shown"] or 0.0),
         usage_used=float(row["used"] or 0.0),

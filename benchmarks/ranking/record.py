@@ -84,7 +84,7 @@ def _filled(found: SearchResult, passages: Passages) -> SearchResult:
     hits = []
     for hit in found.hits:
         kept = passages[hit.memory_id, hit.ordinal]
-        hits.append(replace(hit, content=kept.content, vector=kept.vector))
+        hits.append(hit._replace(content=kept.content, vector=kept.vector))
     return replace(found, hits=tuple(hits))
 
 
@@ -172,7 +172,7 @@ def _stripped(found: SearchResult, passages: dict[tuple[UUID, int], Hit]) -> Sea
     hits = []
     for hit in found.hits:
         passages.setdefault((hit.memory_id, hit.ordinal), hit)
-        hits.append(replace(hit, content="", vector=None))
+        hits.append(hit._replace(content="", vector=None))
     return replace(found, hits=tuple(hits))
 
 

@@ -7,7 +7,7 @@ it instead of 0.28 (best of 150 interleaved runs on two cores).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from typing import Any, TypeVar, cast
@@ -30,6 +30,15 @@ def encode_halfvec(vector: NDArray[np.float32]) -> bytes:
 def decode_halfvec(value: bytes) -> NDArray[np.float32]:
     """Return the float32 vector for a halfvec in pgvector's binary form; the reverse of `encode_halfvec`."""
     return np.frombuffer(value, dtype=">f2", offset=4).astype(np.float32)
+
+
+def decode_halfvecs(values: Sequence[bytes | None]) -> list[NDArray[np.float32] | None]:
+    """Return the vectors for halfvecs of one dimension, and None for None, in a third of the time of single ones."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return [None] * len(values)
+    vectors = iter(np.frombuffer(b"".join(known), dtype=">f2").astype(np.float32).reshape(len(known), -1)[:, 2:])
+    return [None if value is None else next(vectors) for value in values]
 
 
 def as_value(kind: Callable[..., Value], row: Mapping[str, Any], **others: Any) -> Value:

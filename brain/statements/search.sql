@@ -83,7 +83,9 @@ SELECT count(*) FROM (SELECT FROM (<candidates>) AS m LIMIT :limit::int + 1) AS 
 -- date_until) is a date range named by the query; the temporal channel finds the newest memories of it. `lexemes` are the
 -- lexemes whose postings are read, and `lexeme_passages` their document frequencies. `common_lexemes` are too frequent
 -- to be read, and are looked up only in the passages found otherwise. The slots admit memories: all of them here, or
--- those of the statements `filtered_...` below.
+-- those of the statements `filtered_...` below. Of the memories that words and meaning find, the `kept` best by a
+-- weighted sum of three scores are returned: BM25 as a share of the best one, and the cosines of content and context.
+-- `crowded` are the types of which the maximum of passages was found, but of fewer than `wanted` memories.
 --
 -- The first row also has the past turns similar to the query (none without an embedding): the `max_similar` most similar
 -- of the latest `max_turns` completed turns, from the cosine `min_cosine` on, with the memories they showed and the tools
@@ -245,7 +247,40 @@ found AS MATERIALIZED (
             FROM (SELECT memory.hidden_at <= coalesce(:at::timestamptz, now()) AS hidden) AS s) AS h
         WHERE agent_id = :agent_id AND id = f.memory_id
           AND (h.hidden_reason IS NULL OR h.hidden_reason = 'superseded') OFFSET 0) AS m),
--- Most sessions with a lexeme of the query contain no passage that was found, and are not scored. `IS TRUE` keeps the
+scored AS MATERIALIZED (
+    SELECT f.*, content.embedding, -(content.embedding <#> :embedding::halfvec) AS content_cosine,
+           -(context.embedding <#> :embedding::halfvec) AS context_cosine, before.id AS previous_id
+    FROM found AS f
+    LEFT JOIN LATERAL (
+        SELECT embedding FROM cognitive.embedding
+        WHERE agent_id = :agent_id AND user_id = f.user_id AND memory_id = f.memory_id AND ordinal = f.ordinal
+            AND field = 'content' AND model = :model
+        OFFSET 0) AS content ON true
+    LEFT JOIN LATERAL (
+        SELECT embedding FROM cognitive.embedding
+        WHERE agent_id = :agent_id AND user_id = f.user_id AND memory_id = f.memory_id AND ordinal = f.ordinal
+            AND field = 'context' AND model = :model
+        OFFSET 0) AS context ON true
+    LEFT JOIN LATERAL (
+        SELECT b.id FROM cognitive.memory AS b
+        WHERE b.agent_id = :agent_id AND b.user_id = f.user_id AND b.session_id = f.session_id
+            AND (b.occurred_at, b.seq) < (f.occurred_at, f.seq)
+        ORDER BY b.occurred_at DESC, b.seq DESC LIMIT 1) AS before ON true),
+best AS MATERIALIZED (
+    SELECT memory_id, (array_agg(previous_id))[1] AS previous_id
+    FROM scored CROSS JOIN (SELECT max(bm25) AS bm25 FROM scored) AS first
+    GROUP BY memory_id
+    ORDER BY max(:by_words::float8 * coalesce(scored.bm25 / first.bm25, 0)
+                 + :by_content::float8 * coalesce(content_cosine, 0)
+                 + :by_context::float8 * coalesce(context_cosine, content_cosine, 0)) DESC, memory_id
+    LIMIT :kept::int),
+-- The neighbours of the best are kept, too, since the lines of a conversation explain each other.
+kept AS MATERIALIZED (
+    SELECT * FROM scored
+    WHERE (memory_id IN (SELECT memory_id FROM best UNION ALL SELECT previous_id FROM best
+                         UNION ALL SELECT memory_id FROM dated UNION ALL SELECT memory_id FROM associated)) IS TRUE
+       OR (previous_id IN (SELECT memory_id FROM best)) IS TRUE),
+-- Most sessions with a lexeme of the query contain no passage that is kept, and are not scored. `IS TRUE` keeps the
 -- planner from turning the lookup into a join, as above.
 session_score AS (
     SELECT t.session_number,
@@ -253,7 +288,7 @@ session_score AS (
                / (t.frequency + :k1::float8 * (1 - :b::float8 + :b::float8 * s.lexemes / c.session_average))) AS bm25
     FROM agent AS c, session_term AS t CROSS JOIN LATERAL (
         SELECT lexemes FROM cognitive.session WHERE agent_id = :agent_id AND number = t.session_number OFFSET 0) AS s
-    WHERE (t.session_number IN (SELECT session_number FROM found)) IS TRUE
+    WHERE (t.session_number IN (SELECT session_number FROM kept)) IS TRUE
     GROUP BY t.session_number),
 -- One array value for lookups: a join with a list of unknown length would be planned as nested loops.
 session_map AS MATERIALIZED (SELECT jsonb_object_agg(session_number::text, bm25) AS scores FROM session_score)
@@ -267,12 +302,13 @@ SELECT f.memory_id, f.ordinal, f.seq, f.type, substr(f.content, p.start + 1, p.s
        CASE WHEN common.idf IS NULL THEN f.context_matched
             ELSE coalesce(f.context_matched, 0) + common.idf END AS context_matched,
        ((SELECT scores FROM session_map) -> f.session_number::text)::float8 AS session_bm25,
-       -(content.embedding <#> :embedding::halfvec) AS content_cosine,
-           -(context.embedding <#> :embedding::halfvec) AS context_cosine,
-       content.embedding AS vector, before.id AS previous_id,
+       f.content_cosine, f.context_cosine, halfvec_send(f.embedding) AS vector, f.previous_id,
        u.shown, u.used, u.times_shown, u.times_used, u.last_at, <short> AS short,
+       (SELECT array_agg(type) FROM (
+            SELECT w.type FROM wanted AS w JOIN found AS f ON f.type = w.type
+            GROUP BY w.type, w.most HAVING count(*) >= w.most AND count(DISTINCT f.memory_id) < :wanted::int) AS c) AS crowded,
        CASE WHEN row_number() OVER () = 1 THEN past.turns END AS past
-FROM past LEFT JOIN (found AS f CROSS JOIN LATERAL (
+FROM past LEFT JOIN (kept AS f CROSS JOIN LATERAL (
     SELECT start, stop, content_length FROM cognitive.passage
     WHERE agent_id = :agent_id AND user_id = f.user_id AND memory_id = f.memory_id AND ordinal = f.ordinal
     OFFSET 0) AS p) ON true
@@ -289,21 +325,6 @@ LEFT JOIN LATERAL (
               WHERE agent_id = :agent_id AND user_id = f.user_id AND lexeme = q.lexeme AND memory_id = f.memory_id
                   AND ordinal = f.ordinal
               OFFSET 0) AS h) AS t) AS common ON true
-LEFT JOIN LATERAL (
-    SELECT embedding FROM cognitive.embedding
-    WHERE agent_id = :agent_id AND user_id = f.user_id AND memory_id = f.memory_id AND ordinal = f.ordinal
-        AND field = 'content' AND model = :model
-    OFFSET 0) AS content ON true
-LEFT JOIN LATERAL (
-    SELECT embedding FROM cognitive.embedding
-    WHERE agent_id = :agent_id AND user_id = f.user_id AND memory_id = f.memory_id AND ordinal = f.ordinal
-        AND field = 'context' AND model = :model
-    OFFSET 0) AS context ON true
-LEFT JOIN LATERAL (
-    SELECT b.id FROM cognitive.memory AS b
-    WHERE b.agent_id = :agent_id AND b.user_id = f.user_id AND b.session_id = f.session_id
-        AND (b.occurred_at, b.seq) < (f.occurred_at, f.seq)
-    ORDER BY b.occurred_at DESC, b.seq DESC LIMIT 1) AS before ON true
 LEFT JOIN LATERAL (
     SELECT shown, used, times_shown, times_used, last_at FROM cognitive.usage
     WHERE agent_id = :agent_id AND user_id = f.user_id AND memory_id = f.memory_id OFFSET 0) AS u ON true

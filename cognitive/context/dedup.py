@@ -162,7 +162,7 @@ def _shortened(candidate: Candidate, policy: Policy) -> Candidate:
         return candidate
     spans = tuple(_joined([sentence_spans(candidate.hit.content)[n] for n in remaining], candidate.hit.content))
     content = excerpt(candidate.hit.content, spans)
-    return candidate._replace(hit=replace(candidate.hit, content=content, partial=True), excerpt=spans)
+    return candidate._replace(hit=candidate.hit._replace(content=content, partial=True), excerpt=spans)
 
 
 def excerpt(content: str, spans: Sequence[tuple[int, int]]) -> str:

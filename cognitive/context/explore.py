@@ -86,7 +86,8 @@ def _last(kept: Sequence[Candidate], candidate: Candidate) -> Candidate:
     It has the lowest score of the kept candidates of the same memory type, or of all if there are none of this type.
     """
     own = [each for each in kept if each.hit.type == candidate.hit.type]
-    return min(reversed(own or kept), key=lambda each: each.score)
+    last: Candidate = min(reversed(own or kept), key=lambda each: each.score)
+    return last
 
 
 def _propensities(

@@ -19,7 +19,7 @@ from brain.errors import CognitiveError
 from brain.filters import NO_FILTER, MemoryFilter
 from brain.past_turns import PastTurns
 from brain.postgres.reading import LaggingReads
-from brain.search import MemorySearch, Query, QueryVector, SearchResult
+from brain.search import MemorySearch, Query, QueryVector, ScoreWeights, SearchResult
 from brain.turn_reads import TurnReads
 from brain.types import Vector
 from brain.users import Scope
@@ -184,7 +184,7 @@ async def retrieve(
     if not queries:
         return Retrieved(SearchResult(()), None, ())
     text = searched(queries[0].text)
-    first = queries[0]
+    first, weight = queries[0], policy.retrieval.relevance
     per_result = constants.candidates_per_recalled if recalled else constants.candidates_per_result
     query = Query(
         types={each.type: _per_channel(each.limit, per_result, policy) for each in queries},
@@ -192,6 +192,8 @@ async def retrieve(
         vector=None,
         model=embedder.model,
         wanted=max(each.limit for each in queries),
+        kept=_kept([each.limit for each in queries], constants, recalled=recalled),
+        weights=ScoreWeights(weight["lexical"], weight["semantic"], weight["semantic_context"]),
         dates=(first.dates.start, first.dates.end) if first.dates else _ALL_TIME if first.newest else None,
         filter=filters,
         past=_past(now, policy, constants),
@@ -257,6 +259,11 @@ def _per_channel(limit: int, per_result: int, policy: Policy) -> int:
     The number grows with `limit`, up to the policy's `candidates_per_channel`.
     """
     return max(limit, min(policy.retrieval.candidates_per_channel, limit * per_result))
+
+
+def _kept(limits: Sequence[int], constants: Constants, *, recalled: bool) -> int:
+    """Return how many memories the search shall return: a multiple of those that a turn or the recall tool shows."""
+    return max(limits) * constants.ranked_per_recalled if recalled else sum(limits) * constants.ranked_per_result
 
 
 def _past(now: datetime, policy: Policy, constants: Constants) -> PastTurns | None:

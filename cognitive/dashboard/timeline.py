@@ -6,7 +6,7 @@ The boost is the factor by which a memory's past use changes its score.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from brain.analytics.memory_rows import MemoryRow
@@ -113,8 +113,7 @@ def boost_at(
     """
     if use is None:
         return Boost()
-    hit = replace(
-        _hit(memory),
+    hit = _hit(memory)._replace(
         usage_shown=use.shown,
         usage_used=use.used,
         usage_at=use.at,

@@ -222,11 +222,10 @@ def _learns_alike(one: Policy, other: Policy) -> bool:
 
 def _with_relearned_usage(hit: Hit, shown: Sequence[Verdict], policy: Policy) -> Hit:
     if not shown:
-        return replace(hit, usage_shown=0.0, usage_used=0.0, times_shown=0, times_used=0, usage_at=None)
+        return hit._replace(usage_shown=0.0, usage_used=0.0, times_shown=0, times_used=0, usage_at=None)
     masses = _summed(shown, policy)
     times = sum(counts_as_used(verdict, policy) for verdict in shown)
-    return replace(
-        hit,
+    return hit._replace(
         usage_shown=masses.shown,
         usage_used=masses.used,
         times_shown=len(shown),

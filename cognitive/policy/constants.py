@@ -47,6 +47,9 @@ class Constants:
     # a turn takes 3 % less time, and misses newer versions among rivals and evidence of BEAM (0.583 instead of 0.587).
     candidates_per_result: int = 3
     candidates_per_recalled: int = 4
+    # Of these, memories that are ranked per memory that a turn may show, or that `recall` was asked for.
+    ranked_per_result: int = 2
+    ranked_per_recalled: int = 4
 
     # --- dedup ---
     lexical_dedup_threshold: float = 0.5  # containment of a repetition if there are no vectors (the seed's fallback)

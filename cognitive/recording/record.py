@@ -109,7 +109,7 @@ class TurnInputs:
 
 _FACTS = tuple(each.name for each in fields(TurnInputs) if each.name not in ("found", "pinned"))
 _FOUND = tuple(each.name for each in fields(SearchResult) if each.name != "hits")
-_OF_A_HIT = tuple(each.name for each in fields(Hit) if each.name not in PASSAGE_FIELDS)
+_OF_A_HIT = tuple(name for name in Hit._fields if name not in PASSAGE_FIELDS)
 _measures = attrgetter(*(each.name for each in fields(WindowSimilarity)))
 
 

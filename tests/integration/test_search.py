@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -16,7 +17,7 @@ from brain.admission import EVERY_MEMORY
 from brain.filters import MemoryFilter
 from brain.postgres.database import Database
 from brain.postgres.wire_types import encode_halfvec
-from brain.search import K1, B, MemorySearch, Query
+from brain.search import K1, B, MemorySearch, Query, ScoreWeights
 from brain.terms import MAX_POSTINGS
 from brain.text import lexemes
 from brain.users import Scope
@@ -117,6 +118,11 @@ async def test_search_uses_its_indexes_as_the_application_role(words, agent, url
         common_passages=[],
         embedding=vector,
         model=ByWords.model,
+        wanted=20,
+        kept=40,
+        by_words=1.0,
+        by_content=1.0,
+        by_context=1.0,
         k1=K1,
         b=B,
         date_from=None,
@@ -158,6 +164,34 @@ async def test_filters_apply_before_ranking(words, agent):
         [hit] = await words.recall(agent, "ferry berth crane ticket", limit=5, now=AT, **narrowed)
         assert hit.source == "odd"
     assert len(await words.recall(agent, "odd remark", limit=300 // 2, until=AT + timedelta(days=1), now=AT)) == 150
+
+
+async def test_a_search_keeps_the_best_memories_their_neighbours_and_those_of_the_date(words, agent, urls):
+    await words.remember(agent, talk(300, seed=11))
+    vector, weights = ByWords().embed(["ferry berth"])[0], ScoreWeights(0.3, 0.5, 0.2)
+    day = (AT + timedelta(minutes=100), AT + timedelta(minutes=103))
+    database = Database(urls.app)
+    try:
+        query = Query({"episode": 60}, "ferry berth", vector, ByWords.model, weights=weights)
+        every = (await MemorySearch(database).find(Scope(agent), query)).hits
+        few = (await MemorySearch(database).find(Scope(agent), replace(query, kept=5))).hits
+        of_day = (await MemorySearch(database).find(Scope(agent), replace(query, kept=5, dates=day))).hits
+    finally:
+        await database.close()
+    first = max(hit.scores.get("content_bm25", 0.0) for hit in every)
+
+    def score(hit):
+        cosine = hit.scores["content_cosine"]
+        by_words = hit.scores.get("content_bm25", 0.0) / first
+        return 0.3 * by_words + 0.5 * cosine + 0.2 * hit.scores.get("context_cosine", cosine)
+
+    best = {hit.memory_id for hit in sorted(every, key=score, reverse=True)[:5]}
+    before = {hit.memory_id: hit.previous_id for hit in every}
+    expected = {hit for hit in before if hit in best or before[hit] in best or hit in {before[each] for each in best}}
+    assert {hit.memory_id for hit in few} == expected
+    assert len(best) < len(expected) < len(every)
+    assert {hit.source for hit in of_day} - {hit.source for hit in few} <= {"100", "101", "102"}
+    assert {hit.source for hit in of_day} >= {"100", "101", "102"}
 
 
 async def test_a_filtered_search_prepares_its_statements_once(words, agent, urls):

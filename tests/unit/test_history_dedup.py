@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from making import AT, candidate, found, hit, ids, uid
 
 from cognitive import Message, Policy
@@ -64,8 +62,8 @@ def test_forged_or_misplaced_block_is_ignored():
 
 def test_changed_memory_or_another_passage_is_eligible():
     messages = [user(1, 2)]
-    changed = replace(HITS[0], content="Memory 1 is about something else.")
-    other = replace(HITS[1], ordinal=1, content="Its second passage.", partial=True)
+    changed = HITS[0]._replace(content="Memory 1 is about something else.")
+    other = HITS[1]._replace(ordinal=1, content="Its second passage.", partial=True)
     assert find_in_history([changed, other], messages, line) == ()
 
 

@@ -39,7 +39,7 @@ def recorded(inputs: TurnInputs, *results: CandidateResult) -> Recording:
 
 def same(one: TurnInputs, other: TurnInputs) -> bool:
     """Return whether two inputs are equal apart from vectors, which numpy does not compare as a whole."""
-    bare = [tuple(dataclasses.replace(h, vector=None) for h in each.found.hits) for each in (one, other)]
+    bare = [tuple(h._replace(vector=None) for h in each.found.hits) for each in (one, other)]
     empty = [dataclasses.replace(each, found=dataclasses.replace(each.found, hits=())) for each in (one, other)]
     return bare[0] == bare[1] and empty[0] == empty[1]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -287,7 +286,7 @@ def test_raising_a_raw_score_never_lowers_relevance(scores, data, more, others):
     raised = data.draw(st.sampled_from(sorted(scores)))
     rest = [hit(n, LINE, session_id="s", scores=other) for n, other in enumerate(others, 2)]
     one = hit(1, LINE, session_id="s", scores=scores)
-    better = replace(one, scores={**scores, raised: scores[raised] + more})
+    better = one._replace(scores={**scores, raised: scores[raised] + more})
     before = next(c for c in ranked(one, *rest) if c.hit.memory_id == uid(1))
     after = next(c for c in ranked(better, *rest) if c.hit.memory_id == uid(1))
     assert after.relevance >= before.relevance - 1e-12
