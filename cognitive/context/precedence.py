@@ -28,7 +28,7 @@ from cognitive.policy.constants import Constants
 from cognitive.trace import Candidate
 
 _MAX_COMPARED = 64  # best candidates that are compared with each other; lower ones would not be shown
-_MAX_KEPT = 4_096  # memories whose words are cached, because turns retrieve the same ones again
+_MAX_KEPT = 4_096  # memories whose properties are cached, because turns retrieve the same ones again
 _MIN_STEMS = 3  # of a text that is compared by its stems; one different word changes a shorter statement
 _MAX_IDENTIFIERS = 64  # of a query that are looked for; a pasted log has thousands
 _MAX_NAMES, _MAX_NAMED = 3, 40  # identifiers that a reason names, and characters of each
@@ -134,7 +134,7 @@ def _newer_of_ties(ordered: Sequence[Candidate], constants: Constants, moves: _M
     for place, candidate in _comparable(ordered):
         hit = candidate.hit
         is_wish, matched = _is_wish(hit), hit.scores.get("content_matched", 0.0)
-        if not is_wish and (not matched or _words(hit.content).distinct < _MIN_STEMS):
+        if not is_wish and not matched:
             continue
         kind = (hit.type, hit.speaker, hit.trust, None if is_wish else matched)  # wishes seldom share words
         groups = kinds.setdefault(kind, [])
@@ -171,11 +171,11 @@ def _above_what_they_change(ordered: Sequence[Candidate], constants: Constants, 
     arranged = list(ordered)
     for place in range(1, min(_MAX_COMPARED, len(arranged))):
         hit = arranged[place].hit
-        words = _words(hit.content)
-        if not (words.denies or words.changes) or not _is_comparable(hit):
+        is_denial, is_change = _denies(hit.content), _announces_change(hit.content)
+        if not (is_denial or is_change) or not _is_comparable(hit):
             continue
-        target = _denied(hit, arranged[:place], constants) if words.denies else None
-        if target is None and words.changes and (hit.claim is None or _is_wish(hit)):
+        target = _denied(hit, arranged[:place], constants) if is_denial else None
+        if target is None and is_change and (hit.claim is None or _is_wish(hit)):
             target = _changed(hit, arranged, constants)
         if target is not None and target[0] < place:
             moves.add(arranged[place], target[1], up=True)
@@ -191,15 +191,15 @@ def _denied(hit: Hit, above: Sequence[Candidate], constants: Constants) -> tuple
     The denying text repeats the subject of that one and most words. A denial does not deny another denial: these are
     facts from one template ("Room 1 has no window", "Room 2 has no window").
     """
-    stems = _words(hit.content).stems
+    stems = _stems(hit.content).numbered
     for place, candidate in _comparable(above):
         other = candidate.hit
-        older = _words(other.content)
-        if older.denies or older.distinct < _MIN_STEMS or not _is_older_version(other, hit):
+        older = _stems(other.content)
+        if _denies(other.content) or older.distinct < _MIN_STEMS or not _is_older_version(other, hit):
             continue
-        repeated = len(older.stems & stems)
-        if repeated >= constants.denied_share * len(older.stems) and stems.issuperset(subject_stems(other.content)):
-            share = f"{repeated / len(older.stems):.2f} of that text's words, at least {constants.denied_share:.2f}"
+        repeated = len(older.numbered & stems)
+        if repeated >= constants.denied_share * len(older.numbered) and stems.issuperset(subject_stems(other.content)):
+            share = f"{repeated / len(older.numbered):.2f} of that text's words, at least {constants.denied_share:.2f}"
             return place, f"a denial is above the older text that it denies (it repeats {share})"
     return None
 
@@ -257,44 +257,46 @@ def _on_one_matter(one: Hit, other: Hit, constants: Constants) -> bool:
         return False
     if _is_wish(one):
         return _cosine(one, other) >= constants.version_cosine
-    stems, others = _words(one.content).stems, _words(other.content).stems
-    needed = constants.version_threshold * max(len(stems), len(others))
-    return min(len(stems), len(others)) >= needed and len(stems & others) >= needed
+    stems, others = _stems(one.content), _stems(other.content)
+    sizes = len(stems.numbered), len(others.numbered)
+    needed = constants.version_threshold * max(sizes)
+    if min(stems.distinct, others.distinct) < _MIN_STEMS or min(sizes) < needed:
+        return False
+    return len(stems.numbered & others.numbered) >= needed
 
 
 def _is_wish(hit: Hit) -> bool:
     """Return True if a text is a short line in which the user states a wish."""
     is_users = hit.speaker is not None and hit.speaker.casefold() in USERS
-    return is_users and len(hit.content) <= _MAX_WISH and _words(hit.content).wish
+    return is_users and len(hit.content) <= _MAX_WISH and _states_wish(hit.content)
 
 
 def _cosine(one: Hit, other: Hit) -> float:
     return float(one.vector @ other.vector) if one.vector is not None and other.vector is not None else 0.0
 
 
-class _Words(NamedTuple):
-    """The stems of a text, and whether it denies, announces a change, or states a wish.
+class _Stems(NamedTuple):
+    """The stems of a text.
 
-    A stem that occurs again is in `stems` with its number, so that sets compare as fast as possible how often each
+    A stem that occurs again is in `numbered` with its number, so that sets compare as fast as possible how often each
     occurs. `distinct` is the number of different stems.
     """
 
-    stems: frozenset[str]
+    numbered: frozenset[str]
     distinct: int
-    denies: bool
-    changes: bool
-    wish: bool
 
 
 @cached(_MAX_KEPT)
-def _words(content: str) -> _Words:
-    """Return the stems and other properties of a text."""
+def _stems(content: str) -> _Stems:
     counts = dict[str, int]()
     stems = []
     for stem in lexemes(content):
         counts[stem] = number = counts.get(stem, 0) + 1
         stems.append(stem if number == 1 else f"{stem} {number}")
-    return _Words(frozenset(stems), len(counts), denies(content), announces_change(content), states_wish(content))
+    return _Stems(frozenset(stems), len(counts))
+
+
+_denies, _announces_change, _states_wish = map(cached(_MAX_KEPT), (denies, announces_change, states_wish))
 
 
 def _newest_first(
