@@ -106,7 +106,7 @@ class ParsedSentence:
     @cached_property
     def stems(self) -> frozenset[str]:
         """The lexemes (stems) of the words that are no stop words; synonyms have the same lexeme."""
-        return _stems(self.words)
+        return stems_of(self.words)
 
     @cached_property
     def order(self) -> tuple[str, ...]:
@@ -177,7 +177,7 @@ class ParsedSentence:
 
 
 @cached(_MAX_READ)
-def _stems(words: Sequence[str]) -> frozenset[str]:
+def stems_of(words: Sequence[str]) -> frozenset[str]:
     """Return the lexemes (stems, one for all synonyms) of words, without stop words."""
     return frozenset(map(canonical, words)) - _NONE
 

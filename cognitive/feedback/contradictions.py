@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from cognitive.context.lexicon import MONTHS, PREPOSITIONS, SCOPES, SIDES, WEEKDAYS, canonical
-from cognitive.context.sentences import ParsedSentence
+from cognitive.context.sentences import ParsedSentence, stems_of
 
 _SAME_MATTER = 0.5  # share of a clause's words, or of all the memory's, from which a passage is about the same matter
 _MIN_DENIED = 3  # common words of a clause and its denial; fewer may be by chance, unless they are the whole clause
@@ -27,7 +27,6 @@ _RESTRICTING = frozenset(
     must approval permission until confidential limit""".split()
 )
 _EITHER = frozenset("before until unless".split())  # "no deploy before Karim agrees" says that he must
-_NONE = frozenset({""})
 
 Clause = tuple[str, ...]  # words, in order
 
@@ -53,7 +52,7 @@ def contradicts(memory: ParsedSentence, passage: ParsedSentence, nearby: Set[str
     whatever its values. `nearby` are the lexemes of the passage and of the sentences around it. A value of the memory
     that is among them is not contradicted, because the response may name both the old value and the new one.
     """
-    clauses = [clause for clause in memory.clauses if _is_about(passage.stems, _stems(clause))]
+    clauses = [clause for clause in memory.clauses if _is_about(passage.stems, stems_of(clause))]
     if _is_about(passage.stems, memory.stems):
         clauses = list(memory.clauses)
     return any(_denies(clause, passage.clauses) or _refills(clause, passage.clauses, nearby) for clause in clauses) or (
@@ -65,17 +64,13 @@ def _is_about(passage: Set[str], stems: Set[str]) -> bool:
     return 0 < _SAME_MATTER * len(stems) <= len(stems & passage)
 
 
-def _stems(clause: Clause) -> frozenset[str]:
-    return frozenset(map(canonical, clause)) - _NONE
-
-
 def _denies(memory: Clause, passage: Sequence[Clause]) -> bool:
     """Return True if the clause of a passage that shares most with a clause of a memory has the opposite polarity.
 
     A passage that denies something else and goes on with the memory's words agrees: "not in git; it is in the vault".
     """
-    own = _stems(tuple(word for word in memory if word not in SCOPES["negated"]))
-    read = [(own & _stems(clause), not _opposite(memory, clause)) for clause in passage]
+    own = stems_of(tuple(word for word in memory if word not in SCOPES["negated"]))
+    read = [(own & stems_of(clause), not _opposite(memory, clause)) for clause in passage]
     common, agrees = max(read, key=lambda each: (len(each[0]), each[1]))
     rest = own - common
     if agrees or (rest and any(agreeing and rest <= words for words, agreeing in read)):
@@ -88,7 +83,7 @@ def _opposite(memory: Clause, clause: Clause) -> bool:
 
     A word such as "refuses" negates, and is no difference if both texts have it.
     """
-    common, negated = _stems(memory) & _stems(clause), SCOPES["negated"]
+    common, negated = stems_of(memory) & stems_of(clause), SCOPES["negated"]
     negating = [each for each in (memory, clause) if not negated.isdisjoint(each)]
     if len(negating) != 1 or not _EITHER.isdisjoint(negating[0]):
         return False
@@ -119,7 +114,7 @@ def _frame(clause: Clause) -> tuple[frozenset[str], str] | None:
     Return None if no preposition is before the last word, or if the clause has fewer than three lexemes.
     """
     words = [word for word in clause if word in PREPOSITIONS or canonical(word)]
-    stems = _stems(clause)
+    stems = stems_of(clause)
     if len(stems) < 3 or words[-1] in PREPOSITIONS or words[-2] not in PREPOSITIONS:
         return None
     last = canonical(words[-1])
@@ -132,6 +127,9 @@ def _replaces(clauses: Sequence[Clause], memory: ParsedSentence, passage: Parsed
     A value that the passage negates is not stated.
     """
     old = [value for clause in clauses for value in _values(clause, memory.names | memory.subjects)]
+    missing = [value for value in old if value.lexeme not in nearby]
+    if not missing:
+        return False
     leaving = {value.lexeme for value in old if value.kind == _LEAVING}
     stated = [
         value
@@ -140,7 +138,6 @@ def _replaces(clauses: Sequence[Clause], memory: ParsedSentence, passage: Parsed
         if value.lexeme not in (leaving if value.kind == _LEAVING else memory.stems)
         and value.lexeme not in _negated(clause)
     ]
-    missing = [value for value in old if value.lexeme not in nearby] if stated else []
     return any(_same_place(value, new) for value in missing for new in stated)
 
 
