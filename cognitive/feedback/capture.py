@@ -8,6 +8,7 @@ the database, nothing of the turn is stored, because its text may contain what w
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
@@ -26,7 +27,7 @@ from brain.types import NewMemory
 from brain.users import Scope
 from cognitive.background import Background
 from cognitive.feedback.shared_turns import SharedTurns
-from cognitive.formation.former import Former
+from cognitive.formation.former import Former, ReadLines
 from cognitive.formation.memories import Role, line_source
 from cognitive.policy import Policy
 from cognitive.preflight import smalltalk
@@ -61,6 +62,19 @@ class CapturedExchange:
         return cls(scope.agent_id, turn.session_id, turn.turn_id, turn.at, turn.message, response, turn.user_id)
 
 
+@dataclass(frozen=True, slots=True)
+class CapturedLines:
+    """The memories that an exchange's messages become, and what the rules read in them.
+
+    `embedded` are the memories as the cache of vectors has them, none if they could not be embedded.
+    """
+
+    exchange: CapturedExchange
+    memories: Sequence[NewMemory]
+    embedded: Sequence[NewMemory]
+    read: ReadLines | None
+
+
 class Extractor(Protocol):
     """Interface of the host's async function that extracts memories, such as facts and decisions, from an exchange."""
 
@@ -93,13 +107,20 @@ class Capture:
         return self._extractor is not None or self._policy.for_agent(agent_id).capture != "off"
 
     async def keep(
-        self, scope: Scope, exchange: CapturedExchange, read_at: datetime, *, extract: bool = True
+        self,
+        scope: Scope,
+        exchange: CapturedExchange,
+        read_at: datetime,
+        prepared: CapturedLines | None = None,
+        *,
+        extract: bool = True,
     ) -> tuple[Correction, ...]:
         """Store a turn's messages as memories, as the policy says, and start to form further memories from them.
 
         Return the formed memories that the user's message takes back or corrects.
 
-        The host's extractor is started if `extract` is True.
+        `prepared` is the result of `prepare`, which is used if the exchange is still the same. The host's extractor is
+        started if `extract` is True.
 
         The memories of a user's turn are the user's. If the host's policy has `capture_scope="agent"`, they are shared,
         except those to which the extractor gave the user.
@@ -110,11 +131,11 @@ class Capture:
             StoreUnavailable: Postgres is unavailable.
             EmbeddingError: the text could not be embedded.
         """
-        policy = self._policy.for_agent(exchange.agent_id)
-        memories = episodes(exchange, policy)
+        if prepared is None or prepared.exchange != exchange:
+            prepared = await self.prepare(exchange)
+        memories, read, policy = prepared.memories, prepared.read, self._policy.for_agent(exchange.agent_id)
         if policy.capture_scope == "user" and (memories or self._extractor is not None):
             self._shared_turns.on_capture(scope)
-        read = await self._former.read(exchange.agent_id, memories)
         condition = self._former.begins(scope, exchange.turn_id) if read is not None else None
         await self._store_memories(scope, exchange, memories, read_at, condition)
         self._former.make_up(exchange.agent_id)
@@ -124,20 +145,25 @@ class Capture:
             self._queue.start(work, *scope.key, exchange.turn_id)
         return corrections
 
-    async def embed(self, exchange: CapturedExchange | None) -> Sequence[NewMemory]:
-        """Embed the messages that `keep` will store, and return them for `forget`.
+    async def prepare(self, exchange: CapturedExchange) -> CapturedLines:
+        """Embed the messages that `keep` will store, and read them by the rules meanwhile.
 
-        If that fails, `keep` embeds them again and reports the error.
+        If the messages cannot be embedded, `keep` embeds them again and reports the error.
         """
-        if exchange is not None:
-            with suppress(EmbeddingError):
-                memories = episodes(exchange, self._policy.for_agent(exchange.agent_id))
-                return await self._store.embed(exchange.agent_id, memories, exchange.at)
+        memories = episodes(exchange, self._policy.for_agent(exchange.agent_id))
+        embedded, read = await asyncio.gather(
+            self._embed(exchange, memories), self._former.read(exchange.agent_id, memories)
+        )
+        return CapturedLines(exchange, memories, embedded, read)
+
+    async def _embed(self, exchange: CapturedExchange, memories: Sequence[NewMemory]) -> Sequence[NewMemory]:
+        with suppress(EmbeddingError):
+            return await self._store.embed(exchange.agent_id, memories, exchange.at)
         return ()
 
-    def forget(self, embedded: Sequence[NewMemory]) -> None:
+    def forget(self, prepared: CapturedLines) -> None:
         """Remove embedded messages that are not kept from the cache of vectors."""
-        self._store.unembed(embedded, datetime.now(UTC))
+        self._store.unembed(prepared.embedded, datetime.now(UTC))
 
     async def wait_for(self, *name: str) -> None:
         """Wait until the running extractions of an agent, or of one user, have stored their memories or failed."""

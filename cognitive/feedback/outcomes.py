@@ -25,7 +25,7 @@ from brain.users import Scope
 from cognitive import threads
 from cognitive.context.dedup import excerpt
 from cognitive.feedback import attribute, journal_entries
-from cognitive.feedback.capture import Capture, CapturedExchange
+from cognitive.feedback.capture import Capture, CapturedExchange, CapturedLines
 from cognitive.feedback.prefetch import ResponseEmbedder
 from cognitive.policy import Policy
 from cognitive.policy.resolver import PolicyResolver
@@ -227,9 +227,9 @@ class OutcomeRecorder:
                 return TurnJudgement((), attribute.weights(policy))
 
         captured = outcome.status == "completed" and self._capture.wants(scope.agent_id)
-        lines = None
+        exchange = None
         if captured and opening is not None and still is None:  # a journal entry may be erased meanwhile
-            lines = CapturedExchange.opened(scope, opening, outcome.response)
+            exchange = CapturedExchange.opened(scope, opening, outcome.response)
         closing = self._turns.close(
             scope,
             turn_id,
@@ -238,9 +238,9 @@ class OutcomeRecorder:
             opening=opening,
             still=still,
         )
-        closed, embedded = await asyncio.gather(closing, self._capture.embed(lines))  # both take about as long
-        if closed is None or closed.message.withheld:
-            self._capture.forget(embedded)  # they may contain what was erased
+        closed, lines = await asyncio.gather(closing, self._prepared(exchange))  # both take about as long
+        if lines is not None and (closed is None or closed.message.withheld):
+            self._capture.forget(lines)  # they may contain what was erased
         if closed is None:
             raise unknown_turn(scope, turn_id)
         if self._prefetch is not None and still is None and current.dedup.enabled and not closed.message.withheld:
@@ -248,12 +248,21 @@ class OutcomeRecorder:
         corrections: tuple[Correction, ...] = ()
         if captured:
             extract = closed.first or still is not None  # for a journal entry, an earlier attempt may have failed
-            corrections = await self._capture_exchange(scope, turn_id, outcome, closed.message, extract)
+            corrections = await self._capture_exchange(scope, turn_id, outcome, closed.message, lines, extract)
         attributions = attribute.attributions(closed.judgements)
         return Report(turn_id, attributions, recorded=True, duplicate=not closed.first, corrections=corrections)
 
+    async def _prepared(self, exchange: CapturedExchange | None) -> CapturedLines | None:
+        return await self._capture.prepare(exchange) if exchange is not None else None
+
     async def _capture_exchange(
-        self, scope: Scope, turn_id: str, outcome: Outcome, turn: TurnMessage, extract: bool
+        self,
+        scope: Scope,
+        turn_id: str,
+        outcome: Outcome,
+        turn: TurnMessage,
+        lines: CapturedLines | None,
+        extract: bool,
     ) -> tuple[Correction, ...]:
         """Store the messages of a turn as memories, and return what the user's takes back or corrects.
 
@@ -266,7 +275,7 @@ class OutcomeRecorder:
         exchange = CapturedExchange(
             scope.agent_id, turn.session_id, turn_id, turn.at, turn.message, response, turn.user_id
         )
-        return await self._capture.keep(scope, exchange, turn.read_at, extract=extract)
+        return await self._capture.keep(scope, exchange, turn.read_at, lines, extract=extract)
 
     async def _excerpts(self, scope: Scope, turn_id: str, opening: OpenTurn | None) -> Excerpts:
         """Return, for each memory that was shortened in the prompt, the parts of its text that the prompt showed.
