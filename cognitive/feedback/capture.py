@@ -8,7 +8,6 @@ the database, nothing of the turn is stored, because its text may contain what w
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
@@ -63,7 +62,7 @@ class CapturedExchange:
 
 
 @dataclass(frozen=True, slots=True)
-class CapturedLines:
+class PreparedExchange:
     """The memories that an exchange's messages become, and what the rules read in them.
 
     `embedded` are the memories as the cache of vectors has them, none if they could not be embedded.
@@ -111,7 +110,7 @@ class Capture:
         scope: Scope,
         exchange: CapturedExchange,
         read_at: datetime,
-        prepared: CapturedLines | None = None,
+        prepared: PreparedExchange | None = None,
         *,
         extract: bool = True,
     ) -> tuple[Correction, ...]:
@@ -145,23 +144,19 @@ class Capture:
             self._queue.start(work, *scope.key, exchange.turn_id)
         return corrections
 
-    async def prepare(self, exchange: CapturedExchange) -> CapturedLines:
-        """Embed the messages that `keep` will store, and read them by the rules meanwhile.
+    async def prepare(self, exchange: CapturedExchange) -> PreparedExchange:
+        """Read the messages that `keep` will store by the rules, and embed them.
 
         If the messages cannot be embedded, `keep` embeds them again and reports the error.
         """
         memories = episodes(exchange, self._policy.for_agent(exchange.agent_id))
-        embedded, read = await asyncio.gather(
-            self._embed(exchange, memories), self._former.read(exchange.agent_id, memories)
-        )
-        return CapturedLines(exchange, memories, embedded, read)
-
-    async def _embed(self, exchange: CapturedExchange, memories: Sequence[NewMemory]) -> Sequence[NewMemory]:
+        read = await self._former.read(exchange.agent_id, memories)
         with suppress(EmbeddingError):
-            return await self._store.embed(exchange.agent_id, memories, exchange.at)
-        return ()
+            embedded = await self._store.embed(exchange.agent_id, memories, exchange.at)
+            return PreparedExchange(exchange, memories, embedded, read)
+        return PreparedExchange(exchange, memories, (), read)
 
-    def forget(self, prepared: CapturedLines) -> None:
+    def forget(self, prepared: PreparedExchange) -> None:
         """Remove embedded messages that are not kept from the cache of vectors."""
         self._store.unembed(prepared.embedded, datetime.now(UTC))
 

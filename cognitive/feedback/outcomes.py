@@ -25,7 +25,7 @@ from brain.users import Scope
 from cognitive import threads
 from cognitive.context.dedup import excerpt
 from cognitive.feedback import attribute, journal_entries
-from cognitive.feedback.capture import Capture, CapturedExchange, CapturedLines
+from cognitive.feedback.capture import Capture, CapturedExchange, PreparedExchange
 from cognitive.feedback.prefetch import ResponseEmbedder
 from cognitive.policy import Policy
 from cognitive.policy.resolver import PolicyResolver
@@ -252,7 +252,7 @@ class OutcomeRecorder:
         attributions = attribute.attributions(closed.judgements)
         return Report(turn_id, attributions, recorded=True, duplicate=not closed.first, corrections=corrections)
 
-    async def _prepared(self, exchange: CapturedExchange | None) -> CapturedLines | None:
+    async def _prepared(self, exchange: CapturedExchange | None) -> PreparedExchange | None:
         return await self._capture.prepare(exchange) if exchange is not None else None
 
     async def _capture_exchange(
@@ -261,7 +261,7 @@ class OutcomeRecorder:
         turn_id: str,
         outcome: Outcome,
         turn: TurnMessage,
-        lines: CapturedLines | None,
+        lines: PreparedExchange | None,
         extract: bool,
     ) -> tuple[Correction, ...]:
         """Store the messages of a turn as memories, and return what the user's takes back or corrects.

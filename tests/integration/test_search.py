@@ -166,7 +166,7 @@ async def test_filters_apply_before_ranking(words, agent):
     assert len(await words.recall(agent, "odd remark", limit=300 // 2, until=AT + timedelta(days=1), now=AT)) == 150
 
 
-async def test_a_search_keeps_the_best_memories_their_neighbours_and_those_of_the_date(words, agent, urls):
+async def test_a_search_keeps_the_best_memories_their_neighbours_and_the_dated(words, agent, urls):
     await words.remember(agent, talk(300, seed=11))
     vector, weights = ByWords().embed(["ferry berth"])[0], ScoreWeights(0.3, 0.5, 0.2)
     day = (AT + timedelta(minutes=100), AT + timedelta(minutes=103))
