@@ -83,9 +83,10 @@ SELECT count(*) FROM (SELECT FROM (<candidates>) AS m LIMIT :limit::int + 1) AS 
 -- date_until) is a date range named by the query; the temporal channel finds the newest memories of it. `lexemes` are the
 -- lexemes whose postings are read, and `lexeme_passages` their document frequencies. `common_lexemes` are too frequent
 -- to be read, and are looked up only in the passages found otherwise. The slots admit memories: all of them here, or
--- those of the statements `filtered_...` below. Of the memories that words and meaning find, the `kept` best by a
--- weighted sum of three scores are returned: BM25 as a share of the best one, and the cosines of content and context.
--- `crowded` are the types of which the maximum of passages was found, but of fewer than `wanted` memories.
+-- those of the statements `filtered_...` below. Of the memories that words and meaning find, the `kept` best are
+-- returned, and of each type the `wanted` best, by a weighted sum of three scores: BM25 as a share of the best one, and
+-- the cosines of content and context. `crowded` are the types of which the maximum of passages was found, but of fewer
+-- than `wanted` memories.
 --
 -- The first row also has the past turns similar to the query (none without an embedding): the `max_similar` most similar
 -- of the latest `max_turns` completed turns, from the cosine `min_cosine` on, with the memories they showed and the tools
@@ -267,13 +268,16 @@ scored AS MATERIALIZED (
             AND (b.occurred_at, b.seq) < (f.occurred_at, f.seq)
         ORDER BY b.occurred_at DESC, b.seq DESC LIMIT 1) AS before ON true),
 best AS MATERIALIZED (
-    SELECT memory_id, (array_agg(previous_id))[1] AS previous_id
-    FROM scored CROSS JOIN (SELECT max(bm25) AS bm25 FROM scored) AS first
-    GROUP BY memory_id
-    ORDER BY max(:by_words::float8 * coalesce(scored.bm25 / first.bm25, 0)
-                 + :by_content::float8 * coalesce(content_cosine, 0)
-                 + :by_context::float8 * coalesce(context_cosine, content_cosine, 0)) DESC, memory_id
-    LIMIT :kept::int),
+    SELECT memory_id, previous_id FROM (
+        SELECT memory_id, previous_id, row_number() OVER (ORDER BY score DESC, memory_id) AS place,
+               row_number() OVER (PARTITION BY type ORDER BY score DESC, memory_id) AS place_of_type
+        FROM (SELECT memory_id, type, (array_agg(previous_id))[1] AS previous_id,
+                     max(:by_words::float8 * coalesce(scored.bm25 / first.bm25, 0)
+                         + :by_content::float8 * coalesce(content_cosine, 0)
+                         + :by_context::float8 * coalesce(context_cosine, content_cosine, 0)) AS score
+              FROM scored CROSS JOIN (SELECT max(bm25) AS bm25 FROM scored) AS first
+              GROUP BY memory_id, type) AS m) AS p
+    WHERE place <= :kept::int OR place_of_type <= :wanted::int),
 -- The neighbours of the best are kept, too, since the lines of a conversation explain each other.
 kept AS MATERIALIZED (
     SELECT * FROM scored

@@ -492,7 +492,8 @@ async def high_ranks(opened, agent, names, length: int, *, wherever_shown: bool)
     )
     high: Counter[str] = Counter()
     for (name, layer), question in product(layers.items(), questions):
-        high[name] += (await candidate_of(layer, own, bad, question, now=later)).rank <= 5
+        found = await candidate_of(layer, own, bad, question, now=later)
+        high[name] += found is not None and found.rank <= 5
     return high, len(questions)
 
 

@@ -15,13 +15,14 @@ import pytest
 from brain import statements
 from brain.admission import EVERY_MEMORY
 from brain.filters import MemoryFilter
+from brain.past_turns import PastTurns
 from brain.postgres.database import Database
 from brain.postgres.wire_types import encode_halfvec
 from brain.search import K1, B, MemorySearch, Query, ScoreWeights
 from brain.terms import MAX_POSTINGS
 from brain.text import lexemes
 from brain.users import Scope
-from cognitive import CognitiveLayer, NewMemory
+from cognitive import CognitiveLayer, NewMemory, Outcome, ToolCall, Turn
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 WORDS = "ferry berth crane ticket refund seat harbour captain winter engine valve ledger invoice queue radar".split()
@@ -192,6 +193,20 @@ async def test_a_search_keeps_the_best_memories_their_neighbours_and_the_dated(w
     assert len(best) < len(expected) < len(every)
     assert {hit.source for hit in of_day} - {hit.source for hit in few} <= {"100", "101", "102"}
     assert {hit.source for hit in of_day} >= {"100", "101", "102"}
+
+
+async def test_an_agent_without_memories_has_past_turns(words, agent, urls):
+    turn = Turn(agent_id=agent, session_id="s", text="book the ferry", now=AT)
+    await words.post_turn(await words.pre_turn(turn), Outcome(response="Done.", tool_calls=(ToolCall(name="book"),)))
+    past = PastTurns(AT, latest=10, kept=5, similarity=0.5, min_cosine=0.4)
+    query = Query({"fact": 5}, turn.text, ByWords().embed([turn.text])[0], ByWords.model, past=past)
+    database = Database(urls.app)
+    try:
+        found = await MemorySearch(database).find(Scope(agent), query)
+    finally:
+        await database.close()
+    assert not found.hits
+    assert [each.tools_called for each in found.past] == [("book",)]
 
 
 async def test_a_filtered_search_prepares_its_statements_once(words, agent, urls):
