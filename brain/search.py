@@ -73,7 +73,7 @@ class Query:
 
     `types` maps each memory type to its maximum number of passages per channel. The maximum is raised if the passages
     belong to fewer than `wanted` memories. Of the memories found by words or meaning, the `kept` best by `weights` are
-    returned, and the `wanted` best of each type. At most 32 lexemes of `text` are searched for, in the agent's language.
+    returned, and the `wanted` best of each type. Up to 32 lexemes of `text` are searched for, in the agent's language.
     `vector` is the unit vector of the query by the embedding model `model`; if it is None, memories are not searched by
     meaning. `dates` is a time range [from, until) that the query names; memories in this range are found by date.
     Only memories that `filter` admits are found. `past` adds the memories that similar past turns used. `at` is the
