@@ -272,7 +272,7 @@ best AS MATERIALIZED (
         SELECT memory_id, previous_id, row_number() OVER (ORDER BY score DESC, memory_id) AS place,
                row_number() OVER (PARTITION BY type ORDER BY score DESC, memory_id) AS place_of_type
         FROM (SELECT memory_id, type, (array_agg(previous_id))[1] AS previous_id,
-                     max(:by_words::float8 * coalesce(scored.bm25 / first.bm25, 0)
+                     max(:by_words::float8 * coalesce(scored.bm25 / nullif(first.bm25, 0), 0)
                          + :by_content::float8 * coalesce(content_cosine, 0)
                          + :by_context::float8 * coalesce(context_cosine, content_cosine, 0)) AS score
               FROM scored CROSS JOIN (SELECT max(bm25) AS bm25 FROM scored) AS first

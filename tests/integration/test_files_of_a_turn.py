@@ -85,7 +85,6 @@ BEYOND = {
     "brain/filters.py": "the grammar of filters: a public type, without SQL",
     "brain/languages.py": "languages as rows of data, which indexing and import read, too",
     "brain/passage_texts.py": "texts of passages: a replay reads them by the keys of a record",
-    "brain/past_turns.py": "similar past turns: the ranking of memories and of tools both use them",
     "brain/postgres/breaker.py": "the circuit breaker: every transaction of every method passes it",
     "brain/postgres/event_loop.py": "the owner of the event loop: blocking runtimes use it, too",
     "brain/postgres/wire_types.py": "values on the wire: every store of the database decodes rows with it",
