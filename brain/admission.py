@@ -36,7 +36,7 @@ _MIN_COMMON = 0.3  # share of a type's memories; an index of the others would no
 _MAX_INDEXED = 20_000  # memories that an index finds; reading as many takes about 5 ms
 _MAX_CONDITIONS = 4  # that are looked up; the memories that are found meet the others or are left out later
 _WIDENED, _WIDENED_BELOW = 1 / 6, 0.1  # below this share, the cells that are read grow with its inverse to this power
-_ALL = 2**31 - 1  # cells or passages
+ALL = 2**31 - 1  # cells, passages or memories
 _MARGIN = 3  # passages ranked for each that is expected to be looked up until enough are admitted
 _Listed = Mapping[MemoryType, Sequence[UUID]]
 # The slots of the statement that finds candidates: without and with a filter.
@@ -100,19 +100,19 @@ class Admission:
     def _examined(self, type_: MemoryType, limit: int) -> int:
         """Return the number of passages that a channel ranks, to find `limit` that are admitted."""
         if type_ in self.whole:
-            return _ALL
+            return ALL
         return math.ceil(limit / self.shares[type_] * _MARGIN) if type_ in self.shares else 0
 
     def _cells(self, type_: MemoryType) -> int:
         if type_ in self.whole:
-            return _ALL
+            return ALL
         if type_ not in self.shares:
             return 0
         return math.ceil(PROBES * math.pow(max(1.0, _WIDENED_BELOW / self.shares[type_]), _WIDENED))
 
     def short(self, types: Collection[MemoryType], rows: Sequence[Any]) -> set[MemoryType]:
         """Return the types of which the search examined too few passages, given the rows that it found."""
-        return self.shares.keys() & set((rows[0]["short"] or ()) if rows else types)
+        return self.shares.keys() & set(rows[0]["short"] or ())
 
 
 EVERY_MEMORY = Admission()

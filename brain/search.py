@@ -1,8 +1,8 @@
-"""Search memories, and return every candidate with its raw scores.
+"""Search memories, and return the candidates with their raw scores.
 
-Candidates are found in several ways, called channels: by words, by meaning and by date. Scores are not weighted or
-combined here. They stay raw and named, so that they can be explained, calibrated and replayed;
-`cognitive.context.ranking` combines them.
+Candidates are found in several ways, called channels: by words, by meaning and by date. A weighted sum of scores only
+decides which candidates are worth ranking. The scores stay raw and named, so that they can be explained, calibrated and
+replayed; `cognitive.context.ranking` combines them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from brain import past_turns, statements
-from brain.admission import EVERY_MEMORY, admission, with_listed
+from brain.admission import ALL, EVERY_MEMORY, admission, with_listed
 from brain.embedding.embedders import EmbeddingSpaces
 from brain.filters import NO_FILTER, MemoryFilter
 from brain.languages import AgentLanguages, IndexLanguages
@@ -39,7 +39,7 @@ from brain.types import HiddenReason, MemoryType, Trust, Vector
 from brain.users import Scope
 
 SQL = statements.load("search")
-QueryVector = Callable[[], Awaitable[Vector | None]]
+QueryVector = Callable[[], Awaitable[Vector | None]]  # waits for the vector of a query; None if it was not in time
 
 # Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009)
 # with parameters for short texts: a word repeated in one message says little, and messages differ little in length.
@@ -49,22 +49,7 @@ B = 0.5  # length normalisation, 0 to 1: how much the score of a long passage is
 _DIMENSIONS = {True: "dimension <= 1200", False: "dimension > 1200"}
 _MAX_LEXEMES = 32  # lexemes of a query; of a longer one the first and the last half are searched
 _MAX_HIDDEN = 5_000  # hidden memories that are looked at; with more, the search looks at each candidate
-_ALL = 2**31 - 1  # memories
 _FURTHER = 8  # factor for a type's limit when passages of a few long memories fill it
-
-
-class ScoreWeights(NamedTuple):
-    """The weights of raw scores in the sum by which a search keeps the best memories.
-
-    `words` is that of BM25 as a share of the best one, `content` and `context` those of the cosines.
-    """
-
-    words: float = 1.0
-    content: float = 1.0
-    context: float = 1.0
-
-
-EQUAL_WEIGHTS = ScoreWeights()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +57,10 @@ class Query:
     """A search request.
 
     `types` maps each memory type to its maximum number of passages per channel. The maximum is raised if the passages
-    belong to fewer than `wanted` memories. Of the memories found by words or meaning, the `kept` best by `weights` are
-    returned, and the `wanted` best of each type. Up to 32 lexemes of `text` are searched for, in the agent's language.
+    belong to fewer than `wanted` memories. Of the memories found by words or meaning, the `kept` best are
+    returned, and the `wanted` best of each type, by a sum of three scores with these `weights`: BM25 as a share of the
+    best one, and the cosines of content and context. Up to 32 lexemes of `text` are searched for, in the language of
+    the agent.
     `vector` is the unit vector of the query by the embedding model `model`; if it is None, memories are not searched by
     meaning. `dates` is a time range [from, until) that the query names; memories in this range are found by date.
     Only memories that `filter` admits are found. `past` adds the memories that similar past turns used. `at` is the
@@ -86,8 +73,8 @@ class Query:
     vector: Vector | None
     model: str
     wanted: int = 1
-    kept: int = _ALL
-    weights: ScoreWeights = EQUAL_WEIGHTS
+    kept: int = ALL
+    weights: tuple[float, float, float] = (1.0, 1.0, 1.0)
     dates: tuple[datetime, datetime] | None = None
     filter: MemoryFilter = NO_FILTER
     past: PastTurns | None = None
@@ -203,10 +190,10 @@ class MemorySearch:
         timeout: float = 60.0,
         shared: SharedTransaction | None = None,
     ) -> SearchResult:
-        """Return every candidate of the query with its raw scores, and the statistics needed to weight the scores.
+        """Return the candidates of the query with their raw scores, and the statistics needed to weight the scores.
 
-        The search runs in the transaction `shared`, with its timeout, or else in another one. `vector` returns
-        the vector of the query as soon as it is known; the statistics are read meanwhile.
+        The search runs in the transaction `shared`, with its timeout, or else in another one. If the query is still
+        being embedded, `vector` waits for its vector; the statistics are read meanwhile.
 
         Raises:
             StoreUnavailable: Postgres cannot be reached or did not answer within `timeout` seconds.
@@ -292,12 +279,11 @@ async def _candidates(
     types, hits, past = query.types, list[Hit](), list[Any]()
     while types:
         rows = await connection.fetch(*admitted.statement(dimensions)(**{**values, **admitted.values(types)}))
-        past = next((row["past"] for row in rows if row["past"]), [])
+        past, crowded = rows[0]["past"] or [], rows[0]["crowded"] or []  # at least one row, perhaps without a memory
         found = [row for row in rows if row["memory_id"] is not None]
         new = [*map(_hit, found, decode_halfvecs([row["vector"] for row in found]))]
         short = admitted.short(types, rows)
         admitted = await with_listed(connection, agent_id, admitted, sorted(short))
-        crowded = (rows[0]["crowded"] or ()) if rows else ()
         further = {**{type_: types[type_] * _FURTHER for type_ in crowded}, **{type_: types[type_] for type_ in short}}
         hits += [hit for hit in new if hit.type not in further]
         types = further
@@ -316,9 +302,7 @@ def _candidate_values(agent_id: str, query: Query, chosen: SelectedTerms) -> dic
         "model": query.model,
         "wanted": query.wanted,
         "kept": query.kept,
-        "by_words": query.weights.words,
-        "by_content": query.weights.content,
-        "by_context": query.weights.context,
+        **dict(zip(("by_words", "by_content", "by_context"), query.weights, strict=True)),
         "k1": K1,
         "b": B,
         "date_from": date_from,

@@ -81,7 +81,7 @@ class TurnReads:
         return await asyncio.shield(self._start)
 
     async def find(self, query: Query, vector: QueryVector) -> SearchResult:
-        """Return every candidate of the query, as `MemorySearch.find` does.
+        """Return the candidates of the query, as `MemorySearch.find` does.
 
         Raises:
             StoreError: as `Database.run`.

@@ -77,7 +77,7 @@ UNION ALL SELECT NULL, NULL WHERE (SELECT count(*) FROM c) > :limit
 SELECT count(*) FROM (SELECT FROM (<candidates>) AS m LIMIT :limit::int + 1) AS found
 
 -- name: candidates
--- Every passage that a channel finds, with the raw score of each channel. `limits` are the passages per channel for
+-- The best passages that the channels find, with the raw score of each channel. `limits` are the passages per channel for
 -- each of the `types`. A channel ranks `examined` passages of a type, and takes those that are admitted, up to the
 -- limit; it reads `cells` cells per field. Without an embedding the dense channel finds nothing. [date_from,
 -- date_until) is a date range named by the query; the temporal channel finds the newest memories of it. `lexemes` are the
@@ -90,8 +90,8 @@ SELECT count(*) FROM (SELECT FROM (<candidates>) AS m LIMIT :limit::int + 1) AS 
 --
 -- The first row also has the past turns similar to the query (none without an embedding): the `max_similar` most similar
 -- of the latest `max_turns` completed turns, from the cosine `min_cosine` on, with the memories they showed and the tools
--- they called. Memories that turns from the cosine `used_cosine` on used are found, too. If no passage is found, there is
--- one row without a memory.
+-- they called. The memories that a turn used are candidates, too, if its cosine is at least `used_cosine`. If no passage
+-- is found, there is one row without a memory.
 WITH wanted AS MATERIALIZED (
     SELECT * FROM unnest(:types::text[], :limits::int[], :examined::int[], :cells::int[])
         AS w(type, most, examined, cells)),
@@ -271,7 +271,7 @@ best AS MATERIALIZED (
     SELECT memory_id, previous_id FROM (
         SELECT memory_id, previous_id, row_number() OVER (ORDER BY score DESC, memory_id) AS place,
                row_number() OVER (PARTITION BY type ORDER BY score DESC, memory_id) AS place_of_type
-        FROM (SELECT memory_id, type, (array_agg(previous_id))[1] AS previous_id,
+        FROM (SELECT memory_id, type, any_value(previous_id) AS previous_id,
                      max(:by_words::float8 * coalesce(scored.bm25 / nullif(first.bm25, 0), 0)
                          + :by_content::float8 * coalesce(content_cosine, 0)
                          + :by_context::float8 * coalesce(context_cosine, content_cosine, 0)) AS score

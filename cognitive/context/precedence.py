@@ -296,7 +296,9 @@ def _stems(content: str) -> _Stems:
     return _Stems(frozenset(stems), len(counts))
 
 
-_denies, _announces_change, _states_wish = map(cached(_MAX_KEPT), (denies, announces_change, states_wish))
+_denies = cached(_MAX_KEPT)(denies)
+_announces_change = cached(_MAX_KEPT)(announces_change)
+_states_wish = cached(_MAX_KEPT)(states_wish)
 
 
 def _newest_first(

@@ -19,7 +19,7 @@ from brain.errors import CognitiveError
 from brain.filters import NO_FILTER, MemoryFilter
 from brain.past_turns import PastTurns
 from brain.postgres.reading import LaggingReads
-from brain.search import MemorySearch, Query, QueryVector, ScoreWeights, SearchResult
+from brain.search import MemorySearch, Query, QueryVector, SearchResult
 from brain.turn_reads import TurnReads
 from brain.types import Vector
 from brain.users import Scope
@@ -193,7 +193,7 @@ async def retrieve(
         model=embedder.model,
         wanted=max(each.limit for each in queries),
         kept=_kept([each.limit for each in queries], constants, recalled=recalled),
-        weights=ScoreWeights(weight["lexical"], weight["semantic"], weight["semantic_context"]),
+        weights=(weight["lexical"], weight["semantic"], weight["semantic_context"]),
         dates=(first.dates.start, first.dates.end) if first.dates else _ALL_TIME if first.newest else None,
         filter=filters,
         past=_past(now, policy, constants),
@@ -216,21 +216,24 @@ async def _find(
     The search begins before the query is embedded.
     """
 
-    async def embedded_query() -> Vector | None:
+    async def vector() -> Vector | None:
         return (await asyncio.shield(embedding))[0]
 
     try:
         with Span(SEARCH_MEMORY, lambda: attributes.search(scope.agent_id, query.types)) as span:
-            found, vector = await deadline.within(find(query, embedded_query)), await embedded_query()
-            channels = (*(["dense"] if vector is not None else []), "lexical", *(["temporal"] if query.dates else []))
+            found = await deadline.within(find(query, vector))
+            embedded_query = await vector()
+            channels = (
+                ("dense",) * (embedded_query is not None) + ("lexical",) + ("temporal",) * (query.dates is not None)
+            )
             span.add_attributes(
                 lambda: attributes.search_result(found.hits, channels),
                 lambda: attributes.search_content(query.text, found.hits),
             )
     except (CognitiveError, TimeoutError) as error:
         failed = Degradation.from_error("retrieval", error, deadline)
-        return Retrieved(SearchResult(()), await embedded_query(), (), (failed,))
-    return Retrieved(found, vector, channels)
+        return Retrieved(SearchResult(()), await vector(), (), (failed,))
+    return Retrieved(found, embedded_query, channels)
 
 
 def searched(text: str) -> str:

@@ -151,10 +151,10 @@ class Capture:
         """
         memories = episodes(exchange, self._policy.for_agent(exchange.agent_id))
         read = await self._former.read(exchange.agent_id, memories)
+        embedded: Sequence[NewMemory] = ()
         with suppress(EmbeddingError):
             embedded = await self._store.embed(exchange.agent_id, memories, exchange.at)
-            return PreparedExchange(exchange, memories, embedded, read)
-        return PreparedExchange(exchange, memories, (), read)
+        return PreparedExchange(exchange, memories, embedded, read)
 
     def forget(self, prepared: PreparedExchange) -> None:
         """Remove embedded messages that are not kept from the cache of vectors."""

@@ -116,10 +116,8 @@ def search_result(hits: Sequence[Hit], channels: Sequence[str]) -> Attributes:
 
     Several passages of one memory count once.
     """
-    return {
-        CHANNELS: channels,
-        RECORD_COUNT: len({hit.memory_id.int for hit in hits}),
-    }  # an int is hashed ten times as fast as a UUID
+    found = {hit.memory_id.int for hit in hits}  # an int is hashed ten times as fast as a UUID
+    return {CHANNELS: channels, RECORD_COUNT: len(found)}
 
 
 def search_content(text: str, hits: Sequence[Hit]) -> Attributes:

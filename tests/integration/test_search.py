@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 from dataclasses import replace
@@ -18,7 +19,7 @@ from brain.filters import MemoryFilter
 from brain.past_turns import PastTurns
 from brain.postgres.database import Database
 from brain.postgres.wire_types import encode_halfvec
-from brain.search import K1, B, MemorySearch, Query, ScoreWeights
+from brain.search import K1, B, MemorySearch, Query
 from brain.terms import MAX_POSTINGS
 from brain.text import lexemes
 from brain.users import Scope
@@ -169,7 +170,7 @@ async def test_filters_apply_before_ranking(words, agent):
 
 async def test_a_search_keeps_the_best_memories_their_neighbours_and_the_dated(words, agent, urls):
     await words.remember(agent, talk(300, seed=11))
-    vector, weights = ByWords().embed(["ferry berth"])[0], ScoreWeights(0.3, 0.5, 0.2)
+    vector, weights = ByWords().embed(["ferry berth"])[0], (0.3, 0.5, 0.2)
     day = (AT + timedelta(minutes=100), AT + timedelta(minutes=103))
     database = Database(urls.app)
     try:
@@ -207,6 +208,26 @@ async def test_an_agent_without_memories_has_past_turns(words, agent, urls):
         await database.close()
     assert not found.hits
     assert [each.tools_called for each in found.past] == [("book",)]
+
+
+async def test_a_vector_that_is_not_known_yet_finds_the_same(words, agent, urls):
+    await words.remember(agent, talk(100, seed=13))
+    vector = ByWords().embed(["ferry berth"])[0]
+
+    async def embedded():
+        await asyncio.sleep(0)
+        return vector
+
+    query = Query({"episode": 10}, "ferry berth", vector, ByWords.model)
+    database = Database(urls.app)
+    try:
+        search = MemorySearch(database)
+        known = await search.find(Scope(agent), query)
+        awaited = await search.find(Scope(agent), replace(query, vector=None), embedded)
+    finally:
+        await database.close()
+    assert [hit.scores for hit in awaited.hits] == [hit.scores for hit in known.hits]
+    assert all("content_cosine" in hit.scores for hit in awaited.hits)
 
 
 async def test_a_filtered_search_prepares_its_statements_once(words, agent, urls):
