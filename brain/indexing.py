@@ -1,7 +1,8 @@
 """Cut a memory into passages, and compute for each the texts to embed and the lexemes to index.
 
 A passage is indexed in two fields: `content` is its text with the speaker, and `context` also has the text that
-surrounds it: the end of the passage before, or the memory's own context, names and attributes. The scores of the two
+surrounds it: the end of the passage before, or the memory's own context, names and attributes. The speaker is embedded
+only if it is a name: without "user: ", the vector of a user's line is the one that the turn searched with. The scores of the two
 fields are computed separately and added. With one merged field instead, a search found more in the top ten, but ranked
 the best passage first less often. The words of the memory's date are in the lexical index, but are not embedded,
 because that reduced recall by half a percentage point when measured.
@@ -28,6 +29,7 @@ from brain.types import Vector
 PASSAGE_CHARS = 800  # about 200 word pieces, safely inside the 256 that small sentence encoders read
 _MAX_SURROUNDING = 150  # characters of the passage before that surround a passage
 _CONTENT_SHARE = 0.3  # weight of a passage's own vector in that of `context`; more lost recall on conversations
+_ROLES = frozenset({"user", "assistant"})  # speakers that are no names
 _MAX_COUNTED = 30_000  # a term frequency is stored in 16 bits
 _ATTRIBUTES = {row.name: row.attributes for row in TYPE_ROWS}
 
@@ -93,10 +95,12 @@ def passages(
     prefix = f"{speaker}: " if speaker else ""
     result: list[IndexedPassage] = []
     for ordinal, ((start, stop), beside) in enumerate(zip([*spans, *spans[:1] * len(earlier)], around, strict=True)):
-        text = f"{prefix}{content[start:stop]}"
-        posted = {name: _posted(f"{_date(occurred_at, name)} {text}", beside, name) for name in languages}
+        text = content[start:stop]
+        named = f"{prefix}{text}"
+        posted = {name: _posted(f"{_date(occurred_at, name)} {named}", beside, name) for name in languages}
+        embedded = text if speaker in _ROLES else named
         surrounding_text = result[-1].content_text if 0 < ordinal < len(spans) else beside
-        result.append(IndexedPassage(ordinal, start, stop, text, surrounding_text, posted))
+        result.append(IndexedPassage(ordinal, start, stop, embedded, surrounding_text, posted))
     return result
 
 

@@ -35,7 +35,7 @@ _MAX_PER_MESSAGE = 20_000  # characters, from the end of the message
 _MAX_SENTENCES = 120
 _MAX_SENTENCE_LENGTH = 2_000  # characters
 
-Compare = Callable[[Hit, ParsedSentence], WindowSimilarity | None]
+Compare = Callable[[Sequence[Hit], Sequence[ParsedSentence]], Sequence[WindowSimilarity | None]]
 
 
 def window_sentences(messages: Sequence[str]) -> list[str]:
@@ -62,19 +62,21 @@ def window(stated: Sequence[str], vectors: Mapping[str, Vector]) -> SentenceSet:
 
 
 def window_comparer(statements: SentenceSet, policy: Policy) -> Compare:
-    """Return a function that measures how similar a memory is to the statements of the conversation window.
+    """Return a function that measures how similar memories are to the statements of the conversation window.
 
-    If the policy shortens memories instead of dropping them, the function also compares each sentence of the memory.
+    If the policy shortens memories instead of dropping them, the function also compares each sentence of a memory.
     """
 
-    def compare(hit: Hit, own: ParsedSentence) -> WindowSimilarity:
-        like = statements.similarity(own)
+    def compare(hits: Sequence[Hit], own: Sequence[ParsedSentence]) -> Sequence[WindowSimilarity]:
+        return [with_parts(hit, like) for hit, like in zip(hits, statements.similarities(own), strict=True)]
+
+    def with_parts(hit: Hit, like: WindowSimilarity) -> WindowSimilarity:
         if policy.dedup.mode == "drop" or hit.partial or not len(statements):
             return like
-        parts = [hit.content[start:end] for start, end in sentence_spans(hit.content)]
+        parts = [ParsedSentence.of(hit.content[start:end]) for start, end in sentence_spans(hit.content)]
         if len(parts) < 2:
             return like
-        return replace(like, parts=tuple(statements.similarity(ParsedSentence.of(part)).containment for part in parts))
+        return replace(like, parts=tuple(part.containment for part in statements.similarities(parts)))
 
     return compare
 
@@ -95,25 +97,26 @@ def drop_restated(
 
     Args:
         candidates: the candidates, best first.
-        compare: returns the similarity of a memory to the window, or None if the similarity is unknown. A memory with
-            unknown similarity does not count as restated.
+        compare: returns the similarity of each memory to the window, or None if it is unknown. A memory with unknown
+            similarity does not count as restated.
         policy: the thresholds and the mode, "drop" or "shorten".
         constants: the threshold for memories without a vector.
         already_in_prompt: the memories that blocks of earlier turns in the conversation show. This function keeps them,
             because `drop_in_history` drops them later, and compares all other candidates with them.
     """
     own = [ParsedSentence.of(each.hit.content, each.hit.vector, each.hit.speaker) for each in candidates]
+    similarities = compare([each.hit for each in candidates], own)
+    compared = [each._replace(similarity=like) for each, like in zip(candidates, similarities, strict=True)]
     thresholds = Thresholds.of(policy, constants)
     distinct = Distinct(candidates, own, thresholds)
     in_prompt = {n for n, each in enumerate(candidates) if _key(each) in already_in_prompt}
     for n in sorted(in_prompt):
-        shown = candidates[n]._replace(similarity=compare(candidates[n].hit, own[n]))
-        distinct.keep(n, shown, compared=shown.hit.hidden_reason is None and not talk.states_nothing(shown.hit))
+        hit = compared[n].hit
+        distinct.keep(n, compared[n], compared=hit.hidden_reason is None and not talk.states_nothing(hit))
     dropped: list[CandidateResult] = []
-    for n, uncompared in enumerate(candidates):
+    for n, candidate in enumerate(compared):
         if n in in_prompt:
             continue
-        candidate = uncompared._replace(similarity=compare(uncompared.hit, own[n]))
         restated = _restated(candidate, own[n], policy, thresholds)
         if restated is not None:
             dropped.append(restated)

@@ -95,7 +95,7 @@ class Distinct:
         """
         if first_guard(self._own[n], self._own[other]) is not None:
             return None
-        like = self._statements.similarity_to(self._own[n], self._measures[n], other)
+        like = self._statements.similarity_to(self._own[n], self._measures, n, other)
         return self._thresholds.verdict(self._own[n], like)
 
     @cached_property
@@ -103,9 +103,9 @@ class Distinct:
         return SentenceSet(self._own)
 
     @cached_property
-    def _measures(self) -> Sequence[Measures]:
+    def _measures(self) -> Measures:
         """The measures of each candidate for all candidates."""
-        return [self._statements.measures(each) for each in self._own]
+        return self._statements.measures(self._own)
 
     @cached_property
     def _near(self) -> list[list[bool]]:

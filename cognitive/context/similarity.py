@@ -7,10 +7,11 @@ statement has), and the agreement (the mean of both).
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import accumulate
+from operator import or_
 from typing import NamedTuple
 
 import numpy as np
@@ -27,11 +28,10 @@ _NEGLIGIBLE = 0.45  # below it guards are not evaluated, because no policy has s
 _DIGITS = 6  # decimals of a recorded measure
 
 Numbers = NDArray[np.float64]
-Best = Callable[[Numbers], float | None]
 
 
 class Measures(NamedTuple):
-    """A memory's containment in each group of statements, cosine to each statement, and agreement with each group."""
+    """Matrices with a row for each memory: its containment in each group, cosine to each statement, agreement."""
 
     containment: Numbers
     cosine: Numbers
@@ -75,9 +75,9 @@ class Thresholds:
             return "agreement", like.agreement
         return None
 
-    def near(self, memories: Sequence[ParsedSentence], measures: Sequence[Measures]) -> list[list[bool]]:
+    def near(self, memories: Sequence[ParsedSentence], measures: Measures) -> list[list[bool]]:
         """Return for each memory and statement if they say the same by these measures, were it not for the guards."""
-        containment, cosine, agreement = map(np.array, zip(*measures, strict=True))
+        containment, cosine, agreement = measures
         least = np.array([[self.least(memory)] for memory in memories])
         by_vector = (cosine > self.cosine) | ((agreement >= self.agreement) & (cosine > -1))
         near: list[list[bool]] = (by_vector | ((containment >= least) & (containment > 0))).tolist()
@@ -96,9 +96,11 @@ class SentenceSet:
         self._runs = [(start, start + n) for n in lengths for start in range(len(single) - n + 1)]
         self._lengths = lengths
         self._joined: dict[int, ParsedSentence] = dict(enumerate(single))
-        self._stems = [frozenset[str]().union(*(one.stems for one in single[start:end])) for start, end in self._runs]
+        vocabulary = dict.fromkeys(stem for one in single for stem in one.stems)
+        self._bits = {stem: 1 << n for n, stem in enumerate(vocabulary)}  # sets of stems are integers: faster
+        own = [self._bits_of(one.stems) for one in single]
+        self._stems = [reduce(or_, own[start:end]) for start, end in self._runs]
         self._first_person = [any(one.is_first_person for one in single[start:end]) for start, end in self._runs]
-        self._vocabulary = frozenset[str]().union(*(one.stems for one in single))
         embedded = [(n, one.vector) for n, one in enumerate(single) if one.vector is not None]
         self._embedded = [n for n, _ in embedded]
         self._vectors = np.stack([vector for _, vector in embedded]) if embedded else None
@@ -111,44 +113,50 @@ class SentenceSet:
         """The words of each statement, joined by spaces."""
         return [" ".join(one.words) for one in self._single]
 
-    def similarity(self, memory: ParsedSentence) -> WindowSimilarity:
-        """Return a memory's highest cosine, containment and agreement with the set (the module defines these)."""
-        guarded: dict[int, bool] = {}
-        return self._similarity(
-            memory, self.measures(memory), lambda values: self._best(values, memory, guarded), self._quotes(memory)
-        )
+    def similarities(self, memories: Sequence[ParsedSentence]) -> list[WindowSimilarity]:
+        """Return each memory's highest cosine, containment and agreement with the set (the module defines these)."""
+        by_memory = zip(memories, *(values.tolist() for values in self.measures(memories)), strict=True)
+        return [self._similarity(memory, *measures) for memory, *measures in by_memory]
 
-    def measures(self, memory: ParsedSentence) -> Measures:
-        """Return the measures of a memory for all statements and groups, without guards."""
-        contained, cosines = self._containment(memory), self._cosines(memory)
-        agreement = (contained + self._over_runs(cosines)) / 2
-        return Measures(contained * (len(memory.stems) >= _MIN_STEMS), cosines, agreement)
+    def measures(self, memories: Sequence[ParsedSentence]) -> Measures:
+        """Return the measures of memories for all statements and groups, without guards."""
+        contained = np.array([self._containment(memory) for memory in memories], dtype=np.float64)
+        contained = contained.reshape(len(memories), len(self._runs))
+        cosines = self._cosines(memories)
+        enough = np.array([len(memory.stems) >= _MIN_STEMS for memory in memories], dtype=np.bool_)
+        return Measures(contained * enough[:, None], cosines, (contained + self._over_runs(cosines)) / 2)
 
-    def similarity_to(self, memory: ParsedSentence, measures: Measures, n: int) -> WindowSimilarity:
-        """Return the similarity of a memory to statement number `n`, without guards, from its `measures`."""
-        return self._similarity(memory, Measures(*(values[n : n + 1] for values in measures)), _highest)
+    def similarity_to(self, memory: ParsedSentence, measures: Measures, row: int, n: int) -> WindowSimilarity:
+        """Return the similarity of a memory to statement number `n`, without guards, from its row of measures."""
+        return self._combined(memory, *(float(values[row, n]) for values in measures))
 
     def _similarity(
-        self, memory: ParsedSentence, measures: Measures, best: Best, quoted: bool = False
+        self, memory: ParsedSentence, containment: list[float], cosine: list[float], agreement: list[float]
     ) -> WindowSimilarity:
-        """Combine measures into a similarity: `best` selects one value of each; if `quoted`, the containment is 1."""
-        comparable = memory.vector is not None and self._vectors is not None
-        cosine, agreement = (best(values) if comparable else None for values in (measures.cosine, measures.agreement))
-        containment = 1.0 if quoted else best(measures.containment) or 0.0
-        return WindowSimilarity(_rounded(cosine), round(containment, _DIGITS), _rounded(agreement))
+        """Return a memory's similarity from its measures; the containment of a quotation is 1."""
+        guarded: dict[int, bool] = {}
+        contained, near, alike = (self._best(values, memory, guarded) for values in (containment, cosine, agreement))
+        return self._combined(memory, 1.0 if self._quotes(memory) else contained or 0.0, near, alike)
 
-    def _best(self, values: Numbers, memory: ParsedSentence, guarded: dict[int, bool]) -> float | None:
+    def _combined(
+        self, memory: ParsedSentence, containment: float, cosine: float | None, agreement: float | None
+    ) -> WindowSimilarity:
+        comparable = memory.vector is not None and self._vectors is not None
+        cosine, agreement = (_rounded(value) if comparable else None for value in (cosine, agreement))
+        return WindowSimilarity(cosine, round(containment, _DIGITS), agreement)
+
+    def _best(self, values: list[float], memory: ParsedSentence, guarded: dict[int, bool]) -> float | None:
         """Return a measure's highest value among the groups that no guard excludes, or None; `guarded` is a cache."""
-        highest = _highest(values)
+        highest = max(values, default=None)
         if highest is None or highest < _NEGLIGIBLE:
             return highest
-        near = np.flatnonzero(values >= _NEGLIGIBLE)
-        for n in near[np.argsort(-values[near], kind="stable")].tolist():
+        near = [n for n, value in enumerate(values) if value >= _NEGLIGIBLE]
+        for n in sorted(near, key=lambda n: -values[n]):
             if n not in guarded:
                 guarded[n] = first_guard(memory, self._statement(n)) is not None
             if not guarded[n]:
-                return float(values[n])
-        return _highest(values[values < _NEGLIGIBLE])
+                return values[n]
+        return max((value for value in values if value < _NEGLIGIBLE), default=None)
 
     def _statement(self, n: int) -> ParsedSentence:
         """Return group number `n` of consecutive statements, parsed as one text."""
@@ -157,42 +165,44 @@ class SentenceSet:
             self._joined[n] = reduce(ParsedSentence.followed_by, self._single[start:end])
         return self._joined[n]
 
-    def _containment(self, memory: ParsedSentence) -> Numbers:
+    def _bits_of(self, stems: frozenset[str]) -> int:
+        """Return a set of stems as an integer with a bit for each stem of the statements; other stems are left out."""
+        return sum(bit for stem in stems if (bit := self._bits.get(stem)))
+
+    def _containment(self, memory: ParsedSentence) -> list[float]:
         """Return the share of a memory's word stems that each group contains; 0 if they have none in common.
 
         A group in the first person need not name the subjects of the memory: the speaker may be one of them.
         """
-        own, subjects = memory.stems, memory.subjects
-        if own.isdisjoint(self._vocabulary):
-            return np.zeros(len(self._runs))
-        size, of_speaker = len(own), max(1, len(own - subjects))
-        return np.array(
-            [
-                len(own & stems) / (of_speaker if spoken and subjects.isdisjoint(stems) else size)
-                for stems, spoken in zip(self._stems, self._first_person, strict=True)
-            ]
-        )
+        own, subjects = self._bits_of(memory.stems), self._bits_of(memory.subjects)
+        if not own:
+            return [0.0] * len(self._runs)
+        size, of_speaker = len(memory.stems), max(1, len(memory.stems - memory.subjects))
+        return [
+            (own & stems).bit_count() / (of_speaker if spoken and not subjects & stems else size)
+            for stems, spoken in zip(self._stems, self._first_person, strict=True)
+        ]
 
-    def _cosines(self, memory: ParsedSentence) -> Numbers:
-        """Return a memory's cosine to each statement; -1 if the memory or the statement has no vector."""
-        cosines = np.full(len(self._single), -1.0)
-        if memory.vector is not None and self._vectors is not None:
-            if len(self._embedded) == len(cosines):
-                return np.asarray(self._vectors @ memory.vector, dtype=np.float64)
-            cosines[self._embedded] = self._vectors @ memory.vector
+    def _cosines(self, memories: Sequence[ParsedSentence]) -> Numbers:
+        """Return each memory's cosine to each statement; -1 if the memory or the statement has no vector."""
+        cosines = np.full((len(memories), len(self._single)), -1.0)
+        rows = [n for n, memory in enumerate(memories) if memory.vector is not None]
+        if rows and self._vectors is not None:
+            vectors = np.stack([memory.vector for memory in memories if memory.vector is not None])
+            cosines[np.ix_(rows, self._embedded)] = vectors @ self._vectors.T
         return cosines
 
     def _over_runs(self, values: Numbers) -> Numbers:
-        """Return for each group the highest value of its statements."""
+        """Return for each group the highest value of its statements, by memory."""
         highest, by_length = values, [values]
         for length in self._lengths[1:]:
-            highest = np.maximum(highest[:-1], values[length - 1 :])
+            highest = np.maximum(highest[:, :-1], values[:, length - 1 :])
             by_length.append(highest)
-        return np.concatenate(by_length)
+        return np.concatenate(by_length, axis=1)
 
     def _quotes(self, memory: ParsedSentence) -> bool:
         """Return True if the statements contain all words of a memory in a row, possibly across several statements."""
-        if len(memory.stems) < _MIN_STEMS or not memory.stems <= self._vocabulary:
+        if len(memory.stems) < _MIN_STEMS or not memory.stems <= self._bits.keys():
             return False
         quotation = " ".join(memory.words)
         at = f" {' '.join(self._texts)} ".find(f" {quotation} ")
@@ -204,11 +214,6 @@ class SentenceSet:
         if at == starts[first]:
             return not code_differs(memory, around)  # words do not show signs such as "-"
         return first_guard(memory, around) is None  # words before it may negate it: "it is not true that"
-
-
-def _highest(values: Numbers) -> float | None:
-    """Return the highest value, or None if there are no values."""
-    return float(values.max()) if len(values) else None
 
 
 def _rounded(value: float | None) -> float | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from brain.passage_texts import Key, PassageText
+from brain.search import Hit
 from brain.types import Memory
 from cognitive.context.assemble import AssembledContext, assemble
 from cognitive.context.usage import base_rate
@@ -109,9 +110,11 @@ def again(
     plan = planning.create_plan(
         inputs.signals, inputs.frame, inputs.reasons, policy, inputs.thinking, inputs.categories
     )
-    return assemble(
-        plan, inputs, lambda hit, _: similarity.get((hit.memory_id, hit.ordinal)), policy, counter, constants
-    )
+
+    def recorded(hits: Sequence[Hit], _: object) -> list[WindowSimilarity | None]:
+        return [similarity.get((hit.memory_id, hit.ordinal)) for hit in hits]
+
+    return assemble(plan, inputs, recorded, policy, counter, constants)
 
 
 def replan(record: Recording, policy: Policy) -> Plan:

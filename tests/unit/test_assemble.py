@@ -30,6 +30,10 @@ OFF, OFTEN = Policy(**NARROW), Policy(**NARROW, usage={"explore_every": 2})
 NOT_IN_WINDOW = WindowSimilarity(None, 0.0)
 
 
+def not_in_window(hits, _):
+    return [NOT_IN_WINDOW] * len(hits)
+
+
 def stored(n: int, type: str, cosine: float, words: int = 5, **fields) -> Hit:
     content = f"Memory {n}: " + " ".join(f"word{n}x{m}" for m in range(words))
     return hit(n, content, type=type, scores={"content_cosine": cosine}, **fields)
@@ -40,7 +44,7 @@ def assemble_hits(hits, policy, *, turn_id="t", turns=(), frame="question", room
     inputs = TurnInputs.from_plan(
         plan, AT, "m", found(*hits, passages=len(hits), past=turns), (), "agent", turn_id, (), count.name, room
     )
-    return assemble(plan, inputs, lambda *_: NOT_IN_WINDOW, policy)
+    return assemble(plan, inputs, not_in_window, policy)
 
 
 def names(assembled) -> list[int]:
@@ -92,7 +96,7 @@ def test_custom_token_counter_decides_which_memories_fit():
 
     plan = planning.create_plan(Signals("Where is the tea?", question=True), "question", (), OFF)
     inputs = TurnInputs.from_plan(plan, AT, "m", found(*FACTS, passages=8), (), "agent", "t", (), "letters", 260)
-    text = assemble(plan, inputs, lambda *_: NOT_IN_WINDOW, OFF, letters).text
+    text = assemble(plan, inputs, not_in_window, OFF, letters).text
     assert text
     assert len(text) <= 260 < len(assemble_hits(FACTS, OFF, room=260).text)
 
@@ -222,9 +226,7 @@ def test_each_constant_changes_the_assembled_turn(other):
     inputs = TurnInputs.from_plan(
         plan, AT, "m", found(*hits, passages=6, base=base, past=turns), (), "agent", "t", (), count.name, 100
     )
-    usual, varied = (
-        assemble(plan, inputs, lambda *_: NOT_IN_WINDOW, policy, count, c) for c in (CONSTANTS, Constants(**other))
-    )
+    usual, varied = (assemble(plan, inputs, not_in_window, policy, count, c) for c in (CONSTANTS, Constants(**other)))
     assert (usual.candidates, usual.sections) != (varied.candidates, varied.sections)
     assert CONSTANTS.digest != Constants(**other).digest
-    assert usual == assemble(plan, inputs, lambda *_: NOT_IN_WINDOW, policy)
+    assert usual == assemble(plan, inputs, not_in_window, policy)

@@ -27,7 +27,7 @@ def window(*messages, vectors=None):
 
 
 def compare_to(statements):
-    return lambda _, own: statements.similarity(own)
+    return lambda _, own: statements.similarities(own)
 
 
 def dropped_by(memory: str, *messages: str, cosine: float | None = None, policy=POLICY, **given):
@@ -386,10 +386,10 @@ def test_similarity_is_the_highest_among_compatible_sentences():
     near = ParsedSentence.of("Backups are kept for 30 days, he says.", beside(0.7))
     paraphrase = ParsedSentence.of("For 30 days the backups stay on disk.", beside(0.9))
     contradicting = ParsedSentence.of("Backups are kept for 90 days.", beside(0.99))
-    assert SentenceSet([near, paraphrase, contradicting]).similarity(memory) == WindowSimilarity(0.9, 1.0, 0.85)
-    assert SentenceSet([contradicting]).similarity(memory) == WindowSimilarity(None, 0.0)
-    assert SentenceSet([paraphrase, contradicting]).similarity(memory).containment == 0.75
-    assert SentenceSet([]).similarity(memory) == WindowSimilarity(None, 0.0)
+    assert SentenceSet([near, paraphrase, contradicting]).similarities([memory])[0] == WindowSimilarity(0.9, 1.0, 0.85)
+    assert SentenceSet([contradicting]).similarities([memory])[0] == WindowSimilarity(None, 0.0)
+    assert SentenceSet([paraphrase, contradicting]).similarities([memory])[0].containment == 0.75
+    assert SentenceSet([]).similarities([memory])[0] == WindowSimilarity(None, 0.0)
 
 
 def test_order_of_the_window_does_not_change_similarity():
@@ -401,8 +401,8 @@ def test_order_of_the_window_does_not_change_similarity():
     }
     sentences = [ParsedSentence.of(text, beside(cosine)) for text, cosine in texts.items()]
     assert (
-        SentenceSet(sentences).similarity(memory)
-        == SentenceSet(sentences[::-1]).similarity(memory)
+        SentenceSet(sentences).similarities([memory])[0]
+        == SentenceSet(sentences[::-1]).similarities([memory])[0]
         == WindowSimilarity(0.8, 1.0, 0.775)
     )
 
@@ -411,7 +411,7 @@ def test_kept_candidate_carries_its_similarity_or_none():
     memory = candidate(1, "The green tea is served in the garden behind the house.")
     selection = drop_restated([memory], compare_to(window("The tea is served.")), POLICY, CONSTANTS)
     assert [kept.similarity for kept in selection.kept] == [WindowSimilarity(None, 0.333333)]
-    assert [kept.similarity for kept in drop_restated([memory], lambda *_: None, POLICY, CONSTANTS).kept] == [None]
+    assert [kept.similarity for kept in drop_restated([memory], lambda *_: [None], POLICY, CONSTANTS).kept] == [None]
 
 
 # --- among candidates ---
@@ -465,7 +465,7 @@ def test_every_candidate_is_either_kept_in_order_or_dropped_once(cases, messages
 def test_any_pair_of_texts_can_be_compared(one, other):
     for vector in (None, AXIS):
         memory = ParsedSentence.of(one, vector)
-        like = SentenceSet([ParsedSentence.of(other, vector)]).similarity(memory)
+        like = SentenceSet([ParsedSentence.of(other, vector)]).similarities([memory])[0]
         verdict = Thresholds.of(POLICY, CONSTANTS).verdict(memory, like)
         assert verdict is None or 0 <= verdict[1] <= 1 + 1e-6
     assert np.isclose(np.linalg.norm(AXIS), 1)

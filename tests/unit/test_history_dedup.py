@@ -33,7 +33,7 @@ def assemble_turn(conversation, policy=JOURNALED, turn_id="turn", hits=HITS):
     plan = planning.create_plan(Signals("Where is it?", question=True), "question", (), policy)
     still = find_in_history(hits, conversation, line)
     inputs = TurnInputs.from_plan(plan, AT, "m", found(*hits, passages=5), (), "agent", turn_id, still)
-    return assemble(plan, inputs, lambda *_: WindowSimilarity(None, 0.0), policy)
+    return assemble(plan, inputs, lambda hits, _: [WindowSimilarity(None, 0.0)] * len(hits), policy)
 
 
 def results(assembled) -> dict[int, str]:
@@ -118,7 +118,7 @@ def test_duplicate_of_a_memory_in_history_is_not_shown():
 def test_superseded_memory_in_history_does_not_drop_its_replacement():
     text = "The amber kettle stands in the attic beside the violin."
     old, new = candidate(1, text, replaced_by=2), candidate(2, f"{text[:-1]} now.")
-    selection = drop_restated([old, new], lambda *_: None, JOURNALED, CONSTANTS, [(uid(1), 0)])
+    selection = drop_restated([old, new], lambda hits, _: [None] * len(hits), JOURNALED, CONSTANTS, [(uid(1), 0)])
     assert ids(selection.kept) == [1, 2]
 
 
