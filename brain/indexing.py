@@ -1,11 +1,11 @@
 """Cut a memory into passages, and compute for each the texts to embed and the lexemes to index.
 
 A passage is indexed in two fields: `content` is its text with the speaker, and `context` also has the text that
-surrounds it: the end of the passage before, or the memory's own context, names and attributes. The speaker is embedded
-only if it is a name: without "user: ", the vector of a user's line is the one that the turn searched with. The scores of the two
+surrounds it: the end of the passage before, or the memory's own context, names and attributes. The scores of the two
 fields are computed separately and added. With one merged field instead, a search found more in the top ten, but ranked
 the best passage first less often. The words of the memory's date are in the lexical index, but are not embedded,
-because that reduced recall by half a percentage point when measured.
+because that reduced recall by half a percentage point when measured. The speaker is embedded only if it is a name;
+without "user: ", the vector of a user's line is that of the turn's query, which is cached.
 
 The vector of `context` is a weighted mean of two vectors: that of `content` and that of the surrounding text, which is
 mostly embedded already: it is the line before, or the question that the turn searched for.

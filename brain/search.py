@@ -57,10 +57,9 @@ class Query:
     """A search request.
 
     `types` maps each memory type to its maximum number of passages per channel. The maximum is raised if the passages
-    belong to fewer than `wanted` memories. Of the memories found by words or meaning, the `kept` best are
-    returned, and the `wanted` best of each type, by a sum of three scores with these `weights`: BM25 as a share of the
-    best one, and the cosines of content and context. Up to 32 lexemes of `text` are searched for, in the language of
-    the agent.
+    belong to fewer than `wanted` memories. Of those found by words or meaning, the `kept` best and the `kept_of_type`
+    best of each type are returned, by a sum of three scores with these `weights`: BM25 as a share of the best one, and
+    the cosines of content and context. Up to 32 lexemes of `text` are searched for, in the agent's language.
     `vector` is the unit vector of the query by the embedding model `model`; if it is None, memories are not searched by
     meaning. `dates` is a time range [from, until) that the query names; memories in this range are found by date.
     Only memories that `filter` admits are found. `past` adds the memories that similar past turns used. `at` is the
@@ -74,6 +73,7 @@ class Query:
     model: str
     wanted: int = 1
     kept: int = ALL
+    kept_of_type: int = 0
     weights: tuple[float, float, float] = (1.0, 1.0, 1.0)
     dates: tuple[datetime, datetime] | None = None
     filter: MemoryFilter = NO_FILTER
@@ -302,6 +302,7 @@ def _candidate_values(agent_id: str, query: Query, chosen: SelectedTerms) -> dic
         "model": query.model,
         "wanted": query.wanted,
         "kept": query.kept,
+        "kept_of_type": query.kept_of_type,
         **dict(zip(("by_words", "by_content", "by_context"), query.weights, strict=True)),
         "k1": K1,
         "b": B,

@@ -84,9 +84,9 @@ SELECT count(*) FROM (SELECT FROM (<candidates>) AS m LIMIT :limit::int + 1) AS 
 -- lexemes whose postings are read, and `lexeme_passages` their document frequencies. `common_lexemes` are too frequent
 -- to be read, and are looked up only in the passages found otherwise. The slots admit memories: all of them here, or
 -- those of the statements `filtered_...` below. Of the memories that words and meaning find, the `kept` best are
--- returned, and of each type the `wanted` best, by a weighted sum of three scores: BM25 as a share of the best one, and
--- the cosines of content and context. `crowded` are the types of which the maximum of passages was found, but of fewer
--- than `wanted` memories.
+-- returned, and of each type the `kept_of_type` best, by a weighted sum of three scores: BM25 as a share of the best
+-- one, and the cosines of content and context. `crowded` are the types of which the maximum of passages was found, but
+-- of fewer than `wanted` memories.
 --
 -- The first row also has the past turns similar to the query (none without an embedding): the `max_similar` most similar
 -- of the latest `max_turns` completed turns, from the cosine `min_cosine` on, with the memories they showed and the tools
@@ -249,19 +249,14 @@ found AS MATERIALIZED (
         WHERE agent_id = :agent_id AND id = f.memory_id
           AND (h.hidden_reason IS NULL OR h.hidden_reason = 'superseded') OFFSET 0) AS m),
 scored AS MATERIALIZED (
-    SELECT f.*, content.embedding, -(content.embedding <#> :embedding::halfvec) AS content_cosine,
-           -(context.embedding <#> :embedding::halfvec) AS context_cosine, before.id AS previous_id
-    FROM found AS f
-    LEFT JOIN LATERAL (
-        SELECT embedding FROM cognitive.embedding
+    SELECT f.*, vectors.*, before.id AS previous_id
+    FROM found AS f CROSS JOIN LATERAL (
+        SELECT any_value(embedding) FILTER (WHERE field = 'content') AS embedding,
+               -min(embedding <#> :embedding::halfvec) FILTER (WHERE field = 'content') AS content_cosine,
+               -min(embedding <#> :embedding::halfvec) FILTER (WHERE field = 'context') AS context_cosine
+        FROM cognitive.embedding
         WHERE agent_id = :agent_id AND user_id = f.user_id AND memory_id = f.memory_id AND ordinal = f.ordinal
-            AND field = 'content' AND model = :model
-        OFFSET 0) AS content ON true
-    LEFT JOIN LATERAL (
-        SELECT embedding FROM cognitive.embedding
-        WHERE agent_id = :agent_id AND user_id = f.user_id AND memory_id = f.memory_id AND ordinal = f.ordinal
-            AND field = 'context' AND model = :model
-        OFFSET 0) AS context ON true
+            AND model = :model) AS vectors
     LEFT JOIN LATERAL (
         SELECT b.id FROM cognitive.memory AS b
         WHERE b.agent_id = :agent_id AND b.user_id = f.user_id AND b.session_id = f.session_id
@@ -277,7 +272,7 @@ best AS MATERIALIZED (
                          + :by_context::float8 * coalesce(context_cosine, content_cosine, 0)) AS score
               FROM scored CROSS JOIN (SELECT max(bm25) AS bm25 FROM scored) AS first
               GROUP BY memory_id, type) AS m) AS p
-    WHERE place <= :kept::int OR place_of_type <= :wanted::int),
+    WHERE place <= :kept::int OR place_of_type <= :kept_of_type::int),
 -- The neighbours of the best are kept, too, since the lines of a conversation explain each other.
 kept AS MATERIALIZED (
     SELECT * FROM scored

@@ -193,6 +193,7 @@ async def retrieve(
         model=embedder.model,
         wanted=max(each.limit for each in queries),
         kept=_kept([each.limit for each in queries], constants, recalled=recalled),
+        kept_of_type=0 if recalled else constants.ranked_of_type,  # only turns have limits by type
         weights=(weight["lexical"], weight["semantic"], weight["semantic_context"]),
         dates=(first.dates.start, first.dates.end) if first.dates else _ALL_TIME if first.newest else None,
         filter=filters,
@@ -266,7 +267,7 @@ def _per_channel(limit: int, per_result: int, policy: Policy) -> int:
 
 def _kept(limits: Sequence[int], constants: Constants, *, recalled: bool) -> int:
     """Return how many memories the search shall return: a multiple of those that a turn or the recall tool shows."""
-    return max(limits) * constants.ranked_per_recalled if recalled else sum(limits) * constants.ranked_per_result
+    return max(limits) * constants.ranked_per_recalled if recalled else round(sum(limits) * constants.ranked_per_result)
 
 
 def _past(now: datetime, policy: Policy, constants: Constants) -> PastTurns | None:

@@ -167,7 +167,7 @@ class SentenceSet:
 
     def _bits_of(self, stems: frozenset[str]) -> int:
         """Return a set of stems as an integer with a bit for each stem of the statements; other stems are left out."""
-        return sum(bit for stem in stems if (bit := self._bits.get(stem)))
+        return sum([self._bits[stem] for stem in stems if stem in self._bits])
 
     def _containment(self, memory: ParsedSentence) -> list[float]:
         """Return the share of a memory's word stems that each group contains; 0 if they have none in common.
