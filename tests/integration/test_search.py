@@ -122,6 +122,7 @@ async def test_search_uses_its_indexes_as_the_application_role(words, agent, url
         model=ByWords.model,
         wanted=20,
         kept=40,
+        kept_of_type=20,
         by_words=1.0,
         by_content=1.0,
         by_context=1.0,
@@ -194,6 +195,22 @@ async def test_a_search_keeps_the_best_memories_their_neighbours_and_the_dated(w
     assert len(best) < len(expected) < len(every)
     assert {hit.source for hit in of_day} - {hit.source for hit in few} <= {"100", "101", "102"}
     assert {hit.source for hit in of_day} >= {"100", "101", "102"}
+
+
+async def test_a_search_keeps_memories_of_each_type(words, agent, urls):
+    facts = [NewMemory(type="fact", content=f"the ledger {n} is queued with engine and radar") for n in range(3)]
+    await words.remember(agent, [*talk(300, seed=13), *facts])
+    query = Query(
+        {"episode": 60, "fact": 20}, "ferry berth", ByWords().embed(["ferry berth"])[0], ByWords.model, kept=5
+    )
+    database = Database(urls.app)
+    try:
+        best = (await MemorySearch(database).find(Scope(agent), query)).hits
+        each = (await MemorySearch(database).find(Scope(agent), replace(query, kept_of_type=2))).hits
+    finally:
+        await database.close()
+    assert {hit.type for hit in best} == {"episode"}
+    assert sum(hit.type == "fact" for hit in each) == 2
 
 
 async def test_an_agent_without_memories_has_past_turns(words, agent, urls):

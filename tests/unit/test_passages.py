@@ -126,3 +126,12 @@ def test_count_of_a_frequent_word_fits_in_16_bits(word):
 def test_earliest_and_latest_dates_can_be_indexed():
     for at in (datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)):
         assert str(at.day) in passages("Tea.", None, "", at)[0].live.content
+
+
+@pytest.mark.parametrize(
+    ("speaker", "embedded"), [("user", "I paint."), ("assistant", "I paint."), ("Ana", "Ana: I paint.")]
+)
+def test_speaker_is_indexed_and_embedded_if_it_is_a_name(speaker, embedded):
+    [passage] = passages("I paint.", speaker, "", AT)
+    assert passage.content_text == embedded
+    assert set(lexemes(speaker)) <= passage.live.content.keys()
