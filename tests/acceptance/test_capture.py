@@ -141,25 +141,6 @@ async def test_failing_extractor_is_logged_and_the_exchange_is_captured(urls, em
     assert "no model today" in caplog.text
 
 
-class ListingEmbedder:
-    """An embedder that lists the texts that it embeds."""
-
-    def __init__(self, own) -> None:
-        self.model, self.dimension, self._own = own.model, own.dimension, own
-        self.texts: list[str] = []
-
-    def embed(self, texts: Sequence[str]):
-        self.texts += texts
-        return self._own.embed(texts)
-
-
-async def test_message_and_response_are_embedded_once(urls, embedder, agent):
-    listing = ListingEmbedder(embedder)
-    async with capturing(urls, listing) as layer:
-        await run_turn(layer, agent)
-    assert [text for text in listing.texts if ASKED in text or ANSWER in text] == [ASKED, ANSWER]
-
-
 class HaltingEmbedder:
     """An embedder that waits, or fails, before it embeds the turn's response."""
 

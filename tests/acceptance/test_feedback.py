@@ -469,7 +469,7 @@ async def high_ranks(opened, agent, names, length: int, *, wherever_shown: bool)
     # No candidate is cut off, so that ties do not matter.
     policy, most = (
         FRANK | {"retrieval.candidates_per_channel": 200},
-        Constants(candidates_per_result=40, candidates_per_recalled=40),
+        Constants(candidates_per_result=40, candidates_per_recalled=40, ranked_per_result=40.0),
     )
     seed = {"usage.boost": "rate", "usage.combine": "multiply", "association.weight": 0.0}
     changes = {"learning": {}, "unboosted": {"usage.weight": 0.0, "association.weight": 0.0}, "seed": seed}

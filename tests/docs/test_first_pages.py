@@ -36,17 +36,17 @@ def script(page: Path) -> tuple[str, ...]:
 def test_quickstart_shows_the_decision_and_measures_its_use(output):
     printed = output("docs/quickstart.md", "ticket-shop")
     prompt = printed[: printed.index("</memory-records>") + 1]
-    attributions, missing, why_stripe, why_refunds = printed[len(prompt) :]
+    attributions, missing, why_stripe, why_seats = printed[len(prompt) :]
     assert prompt[0] == "Which payment provider did we decide on?"
     assert any("We stay with Stripe" in line for line in prompt)
-    assert not any("Refunds" in line for line in prompt)
+    assert not any("Seats" in line for line in prompt)
     [(is_stripe, overlap, referenced)] = ast.literal_eval(attributions)
     assert is_stripe
     assert referenced
     assert overlap > 0.5
     assert missing == "nothing was missing"
     assert why_stripe.startswith("Shown at rank 1")
-    assert why_refunds.startswith("Not shown")
+    assert why_seats.startswith("Not shown")
 
 
 def test_front_page_prints_the_output_that_it_shows(root, output):

@@ -22,6 +22,7 @@ import pytest
 from brain.changes.backfill import Pace
 from brain.embedded import ServerUrls
 from brain.ivf_index import IvfIndex
+from brain.journal import Journal
 from brain.preparing import identity
 from brain.text import normalise
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, ToolCall, Turn
@@ -68,6 +69,17 @@ class InterruptingEmbedder(WordEmbedder):
             meanwhile, self.meanwhile = self.meanwhile, None
             asyncio.run_coroutine_threadsafe(meanwhile(), self._loop).result()
         return super().embed(texts)
+
+
+@asynccontextmanager
+async def undrained(journal: Journal) -> AsyncIterator[None]:
+    """Keep the entries of a journal in it, as when Postgres is away. Wait for a drain that has begun."""
+    while True:
+        with journal.draining() as alone:
+            if alone:
+                yield
+                return
+        await asyncio.sleep(0.01)
 
 
 @dataclass(frozen=True)

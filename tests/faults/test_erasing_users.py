@@ -21,6 +21,7 @@ from erased import (
     places_of_secret,
     site,
     tables,
+    undrained,
     use_every_feature,
     vector,
 )
@@ -214,7 +215,7 @@ async def test_recall_for_a_turn_of_an_erased_user_stores_nothing(site, agent, a
 async def test_outcome_of_an_erased_user_leaves_the_journal_of_another_machine(site, agent):
     async with opened(site) as layer:
         journal, outcome = internals(layer).journal, Outcome(response=SECRET).model_dump_json()
-        with journal.draining():
+        async with undrained(journal):
             await internals(layer).eraser.user(agent, "eve")
             for user in ("ann", "eve"):
                 journal.put(Scope(agent, user), user, outcome=outcome)
@@ -245,7 +246,7 @@ async def test_operator_forgets_a_users_memory_in_the_users_journal_only(site, a
         journal, outcome = internals(layer).journal, Outcome(response=SECRET).model_dump_json()
         for user in ("ann", "bob"):
             journal.put(Scope(agent, user), "t", outcome=outcome)
-        with journal.draining():
+        async with undrained(journal):
             assert (await layer.admin.preview_forget(agent, [id], user_id=ALL_USERS)).journaled == 1
             assert (await layer.forget(agent, [id], user_id=ALL_USERS)).journaled == 1
             texts = {user: journal.find(Scope(agent, user), "t").outcome for user in ("ann", "bob")}

@@ -20,6 +20,7 @@ from erased import (
     places_of_secret,
     site,
     tables,
+    undrained,
     use_every_feature,
     vector,
     vectors_of_turns,
@@ -115,7 +116,7 @@ async def test_forget_erases_the_text_from_the_journal(site, agent):
         [secret] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT)])
         recorder = internals(layer).outcomes
         await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="t"))
-        with internals(layer).journal.draining():  # entries stay in the journal, as when Postgres is away
+        async with undrained(internals(layer).journal):  # entries stay in the journal, as when Postgres is away
             await recorder._keep(Scope(agent), "lost", None, Outcome(response=f"Yes. {SECRET}"))
             await recorder._keep(Scope(agent), "t", None, Outcome(response=f"Yes. {SECRET}"))
             assert files(site)
@@ -131,7 +132,7 @@ async def test_draining_during_forget_does_not_restore_the_memory(site, agent):
     embedder = InterruptingEmbedder("Yes.")
     async with opened(site, embedder=embedder) as layer:
         [secret] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT)])
-        with internals(layer).journal.draining():
+        async with undrained(internals(layer).journal):
             await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="t"))
             await internals(layer).outcomes._keep(Scope(agent), "t", None, Outcome(response=f"Yes. {SECRET}"))
             embedder.meanwhile = lambda: layer.forget(agent, [secret])
