@@ -63,8 +63,7 @@ class Query:
     `vector` is the unit vector of the query by the embedding model `model`; if it is None, memories are not searched by
     meaning. `dates` is a time range [from, until) that the query names; memories in this range are found by date.
     Only memories that `filter` admits are found. `past` adds the memories that similar past turns used. `at` is the
-    time for which memories are hidden or not; None means now. `filter.as_of` replaces it. `half_life_days` is that of
-    usage, whose counts for shared memories and for the user's are added.
+    time for which memories are hidden or not (None: now). `filter.as_of` replaces it. `half_life_days` is of the usage.
     """
 
     types: Mapping[MemoryType, int]

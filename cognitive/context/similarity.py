@@ -31,7 +31,10 @@ Numbers = NDArray[np.float64]
 
 
 class Measures(NamedTuple):
-    """Matrices with a row for each memory: its containment in each group, cosine to each statement, agreement."""
+    """Matrices with a row for each memory.
+
+    The columns of `containment` and `agreement` are the groups of statements, those of `cosine` the statements.
+    """
 
     containment: Numbers
     cosine: Numbers
@@ -97,7 +100,9 @@ class SentenceSet:
         self._lengths = lengths
         self._joined: dict[int, ParsedSentence] = dict(enumerate(single))
         vocabulary = dict.fromkeys(stem for one in single for stem in one.stems)
-        self._bits = {stem: 1 << n for n, stem in enumerate(vocabulary)}  # sets of stems are integers: faster
+        self._bits = {
+            stem: 1 << n for n, stem in enumerate(vocabulary)
+        }  # a set of stems is an integer with a bit for each
         own = [self._bits_of(one.stems) for one in single]
         self._stems = [reduce(or_, own[start:end]) for start, end in self._runs]
         self._first_person = [any(one.is_first_person for one in single[start:end]) for start, end in self._runs]
@@ -135,12 +140,14 @@ class SentenceSet:
     ) -> WindowSimilarity:
         """Return a memory's similarity from its measures; the containment of a quotation is 1."""
         guarded: dict[int, bool] = {}
-        contained, near, alike = (self._best(values, memory, guarded) for values in (containment, cosine, agreement))
-        return self._combined(memory, 1.0 if self._quotes(memory) else contained or 0.0, near, alike)
+        contained = 1.0 if self._quotes(memory) else self._best(containment, memory, guarded) or 0.0
+        near, alike = (self._best(values, memory, guarded) for values in (cosine, agreement))
+        return self._combined(memory, contained, near, alike)
 
     def _combined(
         self, memory: ParsedSentence, containment: float, cosine: float | None, agreement: float | None
     ) -> WindowSimilarity:
+        """Return a similarity of rounded values, without cosine and agreement if these cannot be measured."""
         comparable = memory.vector is not None and self._vectors is not None
         cosine, agreement = (_rounded(value) if comparable else None for value in (cosine, agreement))
         return WindowSimilarity(cosine, round(containment, _DIGITS), agreement)
@@ -166,7 +173,7 @@ class SentenceSet:
         return self._joined[n]
 
     def _bits_of(self, stems: frozenset[str]) -> int:
-        """Return a set of stems as an integer with a bit for each stem of the statements; other stems are left out."""
+        """Return the integer for a set of stems; those that no statement has are left out."""
         return sum([self._bits[stem] for stem in stems if stem in self._bits])
 
     def _containment(self, memory: ParsedSentence) -> list[float]:

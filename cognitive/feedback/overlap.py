@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from functools import reduce
 from typing import NamedTuple
 
-from brain.caches import cached
 from brain.text import lexemes, normalise, sentence_spans, sentences
 from cognitive.context.refusals import without_refusals
 from cognitive.context.sentences import ParsedSentence
@@ -27,7 +26,6 @@ _PAIR_WEIGHT = 0.8  # of words shared with two sentences; a statement fits into 
 _TOPIC = 0.5  # weight of words that the memory shares with the message, if the response answers it
 _FULL_MASS = 8.0  # shared idf from which certainty is 1: about four words that no other memory of the turn has
 _MIN_STEMS = 3  # of a memory that a response can contain completely; two words occur together by chance
-_MAX_KEPT = 256  # comparisons that are cached, because those of shown memories are repeated beside the decoys
 _MIN_LOCAL = 12  # minimum number of memories for the local idf; with fewer, it is computed as if there were 12
 _NOTHING: frozenset[str] = frozenset()
 
@@ -117,7 +115,7 @@ def _matches(memories: Sequence[str], sentences: Sequence[str], message: str = "
     A passage that contradicts the memory is none.
     """
     parsed = [parse(memory) for memory in memories]
-    said = tuple(parse(sentence) for sentence in without_refusals(sentences))
+    said = [parse(sentence) for sentence in without_refusals(sentences)]
     frequency = Counter(stem for memory in parsed for stem in memory.stems)
     n = max(len(memories), _MIN_LOCAL)
     idf = _Idf({stem: _idf(n, df) for stem, df in frequency.items()}, _idf(n, 0))
@@ -146,8 +144,7 @@ def _answered(memory: ParsedSentence, passage: Set[str], message: Set[str]) -> S
     return (memory.stems & message) - passage if values - message else _NOTHING
 
 
-@cached(_MAX_KEPT)
-def _contradicted(memory: ParsedSentence, run: range, said: tuple[ParsedSentence, ...]) -> bool:
+def _contradicted(memory: ParsedSentence, run: range, said: Sequence[ParsedSentence]) -> bool:
     """Return True if these sentences of a response contradict a memory, and no sentence beside them agrees."""
     passage = reduce(ParsedSentence.followed_by, (said[place] for place in run))
     nearby = _NOTHING.union(*(each.stems for each in said[max(0, run.start - 1) : run.stop + 1]))
