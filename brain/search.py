@@ -62,8 +62,8 @@ class Query:
     the cosines of content and context. Up to 32 lexemes of `text` are searched for, in the agent's language.
     `vector` is the unit vector of the query by the embedding model `model`; if it is None, memories are not searched by
     meaning. `dates` is a time range [from, until) that the query names; memories in this range are found by date.
-    Only memories that `filter` admits are found. `past` adds the memories that similar past turns used. `at` is the time
-    for which memories are hidden or not (None: now). `filter.as_of` replaces it. `half_life_days` is that of usage.
+    Only memories that `filter` admits are found. `past` adds the memories that similar past turns used. `at` is the
+    time for which memories are hidden or not (None: now); `filter.as_of` replaces it. `half_life_days` is of usage.
     """
 
     types: Mapping[MemoryType, int]

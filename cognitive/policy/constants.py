@@ -47,10 +47,10 @@ class Constants:
     # a turn takes 3 % less time, and misses newer versions among rivals and evidence of BEAM (0.583 instead of 0.587).
     candidates_per_result: int = 3
     candidates_per_recalled: int = 4
-    # Of these, the memories that are ranked, per memory that a turn may show, or that `recall` was asked for. A turn also
-    # ranks the best of each type, so that low limits leave no type out. With all, turns show one more answer of 222 to
-    # questions about mixed types. The ten best of 40 are as good as those of all; those of 20 lack evidence of BEAM
-    # (R@10 0.637 instead of 0.696).
+    # Of these, the memories that are ranked, per memory that a turn may show, or that `recall` was asked for. A turn
+    # also ranks the best of each type, so that low limits leave no type out. With all, turns show one more answer of
+    # 222 to questions about mixed types. The ten best of 40 are as good as those of all; those of 20 lack evidence of
+    # BEAM (R@10 0.637 instead of 0.696).
     ranked_per_result: float = 1.5
     ranked_of_type: int = 2
     ranked_per_recalled: int = 4
