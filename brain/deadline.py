@@ -39,6 +39,14 @@ class Deadline:
         earlier._end = self._end - seconds
         return earlier
 
+    def limit(self, share: float = 1.0) -> asyncio.Timeout:
+        """Return a context manager that cancels its block after this share of the remaining time, with a TimeoutError.
+
+        Unlike `within`, it needs no task, and it waits until the cancelled block has ended. Use it for work that ends
+        at once.
+        """
+        return asyncio.timeout(self.left() * share)
+
     async def within(self, work: Coroutine[Any, Any, T], share: float = 1.0) -> T:
         """Run `work` and return its result if it is ready within this share of the remaining time.
 

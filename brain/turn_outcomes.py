@@ -10,7 +10,7 @@ from uuid import UUID
 
 from brain import rollups, statements
 from brain.judgements import Decoy, ExposureRow, Judge, Judgement, PlannedTurn, Weigh
-from brain.postgres.database import Connection
+from brain.postgres.database import Bound, Connection
 from brain.postgres.wire_types import as_value
 from brain.turn_records import ClosedTurn, HeldTurn
 
@@ -49,26 +49,25 @@ async def close(
         return ClosedTurn(tuple(as_value(Judgement, row) for row in rows), False, turn.turn_message(turn.status))
     shown, decoys = _shown(row["shown"]), [as_value(Decoy, each) for each in row["decoys"]]
     judged = await judge(shown, decoys, PlannedTurn(turn.message, turn.planned_under))
-    await c.execute(
-        *SQL.close_turn(
-            agent_id=agent_id,
-            turn_id=turn_id,
-            status=outcome.status,
-            at=turn.at,
-            memory_ids=[j.memory_id for j in judged.shown],
-            overlaps=[j.overlap for j in judged.shown],
-            used=[j.used for j in judged.shown],
-            ratings=[j.rating for j in judged.shown],
-            half_life_seconds=judged.weights.half_life_days * _DAY,
-            rating_weight=judged.weights.rating_weight,
-            decoy_types=[type_ for type_, _ in judged.decoys],
-            decoys_credited=[credited for _, credited in judged.decoys],
-            tools=list(outcome.tools_called),
-            response="" if turn.withheld else outcome.response,
-        ),
-    )
     memories = _counted(shown, judged.shown) if outcome.status == "completed" else ()
-    await _add(c, agent_id, turn.at, rollups.rows(turn.counted(outcome.status, outcome.tools_called, memories)))
+    counted = rollups.rows(turn.counted(outcome.status, outcome.tools_called, memories))
+    closing = SQL.close_turn(
+        agent_id=agent_id,
+        turn_id=turn_id,
+        status=outcome.status,
+        at=turn.at,
+        memory_ids=[j.memory_id for j in judged.shown],
+        overlaps=[j.overlap for j in judged.shown],
+        used=[j.used for j in judged.shown],
+        ratings=[j.rating for j in judged.shown],
+        half_life_seconds=judged.weights.half_life_days * _DAY,
+        rating_weight=judged.weights.rating_weight,
+        decoy_types=[type_ for type_, _ in judged.decoys],
+        decoys_credited=[credited for _, credited in judged.decoys],
+        tools=list(outcome.tools_called),
+        response="" if turn.withheld else outcome.response,
+    )
+    await c.write([_added(agent_id, turn.at, counted), closing])
     return ClosedTurn(tuple(judged.shown), True, turn.turn_message(outcome.status))
 
 
@@ -89,7 +88,7 @@ async def rate(c: Connection, agent_id: str, turn_id: str, memory_id: UUID, usef
     )
     if turn is not None and rated is not None and rated["times"]:
         memory = rollups.CountedMemory(rated["type"], rated["tokens"], useful)
-        await _add(c, agent_id, turn.at, rollups.changed(turn.counted(turn.status), memory))
+        await c.execute(*_added(agent_id, turn.at, rollups.changed(turn.counted(turn.status), memory)))
     return rated is not None
 
 
@@ -106,10 +105,10 @@ def _counted(shown: Sequence[ExposureRow], judged: Sequence[Judgement]) -> list[
     ]
 
 
-async def _add(c: Connection, agent_id: str, at: datetime, rows: Mapping[rollups.Key, rollups.RollupCounts]) -> None:
-    """Add a turn's counts to those of its hour and day."""
+def _added(agent_id: str, at: datetime, rows: Mapping[rollups.Key, rollups.RollupCounts]) -> Bound:
+    """Return the statement that adds a turn's counts to those of its hour and day."""
     values = [
         {"dimension": by, "value": value, **{name: getattr(numbers, name) for name in rollups.COLUMNS}}
         for (by, value), numbers in rows.items()  # not `asdict`, which copies deeply
     ]
-    await c.execute(*SQL.add_to_rollups(agent_id=agent_id, at=at, rows=values))
+    return SQL.add_to_rollups(agent_id=agent_id, at=at, rows=values)

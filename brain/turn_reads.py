@@ -65,7 +65,8 @@ class TurnReads:
         If no place is free after 70 % of the deadline, set `late`.
         """
         try:
-            await self._deadline.within(self._shared.admitted(), _WAITING)
+            async with self._deadline.limit(_WAITING):
+                await self._shared.admitted()
         except TimeoutError:
             self.late = f"late: other turns took the first {self._deadline.milliseconds * _WAITING:.0f} ms"
 

@@ -21,7 +21,7 @@ class ServerConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg shi
     """A connection to a single server."""
 
     async def write(self, writes: Sequence[Bound]) -> None:
-        """Run statements that write different rows. None must depend on what another writes."""
+        """Run statements that write different rows, the last one first. None must depend on what another writes."""
         if writes:
             values = [value for _, *own in writes for value in own]
             await self.execute(_as_one(tuple((sql, len(own)) for sql, *own in writes)), *values)
@@ -32,7 +32,7 @@ class ClusterConnection(asyncpg.Connection):  # type: ignore[misc]
 
     async def write(self, writes: Sequence[Bound]) -> None:
         """See `ServerConnection.write`."""
-        for statement in writes:
+        for statement in (*writes[-1:], *writes[:-1]):
             await self.execute(*statement)
 
 

@@ -199,8 +199,8 @@ SELECT session_id, recorded_user AS user_id, at, message, status = 'open' OR exp
 FROM cognitive.turn WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id
 
 -- name: add_to_rollups
--- Add to the counts of a turn's hour and day. Run it last in the transaction and in one order, so that transactions
--- cannot deadlock.
+-- Add to the counts of a turn's hour and day, after the transaction's other writes and in one order, so that
+-- transactions do not deadlock.
 INSERT INTO cognitive.rollup AS t (agent_id, span, at, dimension, value, turns, completed, failed, abandoned, degraded,
     abstained, found, shown, used, tokens, used_tokens, deduped, trimmed, pinned_tokens, milliseconds, latency)
 SELECT :agent_id, s.span, date_trunc(s.span, :at::timestamptz, 'UTC'), r.dimension, r.value, r.turns, r.completed,

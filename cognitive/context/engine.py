@@ -248,7 +248,8 @@ async def _pinned(reads: TurnReads, deadline: Deadline) -> tuple[tuple[Memory, .
     If Postgres fails or is late, return none, and the degradation.
     """
     try:
-        return (await deadline.within(reads.start())).pinned, ()
+        async with deadline.limit():
+            return (await reads.start()).pinned, ()
     except (CognitiveError, TimeoutError) as error:
         return (), (Degradation.from_error("prefix", error, deadline),)
 

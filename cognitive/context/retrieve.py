@@ -250,7 +250,8 @@ async def embedded(text: str, embedder: CachedEmbedder, constants: Constants, de
     The time is limited to the share of the deadline that is meant for embedding.
     """
     try:
-        return (await deadline.within(embedder.embed([text]), constants.embedding_time_share))[0], ()
+        async with deadline.limit(constants.embedding_time_share):
+            return (await embedder.embed([text]))[0], ()
     except TimeoutError:
         return None, (Degradation("embedding_late", "no vector in time; searched by words only"),)
     except CognitiveError as error:
@@ -300,7 +301,8 @@ async def embedded_window(
     limit = constants.max_window_sentences
     missing: tuple[Degradation, ...] = ()
     try:
-        await deadline.within(embedder.embed(unknown[-limit:] if limit else []), _WINDOW_SHARE)
+        async with deadline.limit(_WINDOW_SHARE):
+            await embedder.embed(unknown[-limit:] if limit else [])
     except TimeoutError:
         detail = "the window was not fully embedded in time; its other sentences are compared by words"
         missing = (Degradation("dedup_late", detail),)

@@ -8,6 +8,7 @@ the database, nothing of the turn is stored, because its text may contain what w
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
@@ -150,11 +151,16 @@ class Capture:
         If the messages cannot be embedded, `keep` embeds them again and reports the error.
         """
         memories = episodes(exchange, self._policy.for_agent(exchange.agent_id))
-        read = await self._former.read(exchange.agent_id, memories)
-        embedded: Sequence[NewMemory] = ()
-        with suppress(EmbeddingError):
-            embedded = await self._store.embed(exchange.agent_id, memories, exchange.at)
+        # the model embeds in a thread while the rules read
+        embedded, read = await asyncio.gather(
+            self._embedded(exchange, memories), self._former.read(exchange.agent_id, memories)
+        )
         return PreparedExchange(exchange, memories, embedded, read)
+
+    async def _embedded(self, exchange: CapturedExchange, memories: Sequence[NewMemory]) -> Sequence[NewMemory]:
+        with suppress(EmbeddingError):
+            return await self._store.embed(exchange.agent_id, memories, exchange.at)
+        return ()
 
     def forget(self, prepared: PreparedExchange) -> None:
         """Remove embedded messages that are not kept from the cache of vectors."""

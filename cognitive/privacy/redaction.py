@@ -60,7 +60,8 @@ async def redact_turn_in_time(
     redaction failed or took too long, the texts are placeholders, and a degradation gives the reason.
     """
     try:
-        redacted = await deadline.within(redactor.run(partial(redact_turn, turn, planned), turn=True), _SHARE_OF_A_TURN)
+        async with deadline.limit(_SHARE_OF_A_TURN):
+            redacted = await redactor.run(partial(redact_turn, turn, planned), turn=True)
     except TimeoutError:
         return redact_turn(turn, planned, redacting.withheld), (
             Degradation("redaction_late", f"the redactor did not return in time; {_WITHHELD_DETAIL}"),
@@ -78,7 +79,8 @@ async def redact_turn_in_time(
 async def redact_outcome_in_time(outcome: Outcome, redactor: Redactor, deadline: Deadline) -> Outcome:
     """Return the outcome with its texts redacted, or replaced by a placeholder if this takes too long."""
     try:
-        return await deadline.within(redactor.run(partial(redact_outcome, outcome), turn=True), _SHARE_OF_AN_OUTCOME)
+        async with deadline.limit(_SHARE_OF_AN_OUTCOME):
+            return await redactor.run(partial(redact_outcome, outcome), turn=True)
     except TimeoutError:
         log.error("a response is withheld: the redactor did not return in time")
         return redact_outcome(outcome, redacting.withheld)

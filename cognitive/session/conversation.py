@@ -143,7 +143,8 @@ class SessionManager:
             carried, missing = await self.before(_carried(reads), deadline)
         else:
             carried, missing = CarriedState(), (Degradation("session_late", reads.late),)
-        window = await deadline.within(self._fitted(conversation, carried, now, policy))
+        async with deadline.limit():
+            window = await self._fitted(conversation, carried, now, policy)
         not_stored = await self.store(conversation, window.outputs, deadline)
         messages = (*window.messages, Message(role="user").model_copy(update={"content": conversation.message}))
         sent = SentWindow(
@@ -171,7 +172,8 @@ class SessionManager:
         """
         read = self._sessions.carried(conversation.scope, conversation.session_id, timeout=PATIENCE)
         carried, _ = await self.before(read, deadline)
-        window = await deadline.within(self._fitted(conversation, carried, now, policy))
+        async with deadline.limit():
+            window = await self._fitted(conversation, carried, now, policy)
         await self.store(conversation, window.outputs, deadline)
         sent = SentWindow(
             conversation.scope,
@@ -221,7 +223,8 @@ class SessionManager:
         If Postgres fails or is late, return an empty state, and a degradation that says why.
         """
         try:
-            return await deadline.within(read, _READING), ()
+            async with deadline.limit(_READING):
+                return await read, ()
         except (CognitiveError, TimeoutError) as error:
             return CarriedState(), (Degradation.from_error("session", error, deadline),)
 
