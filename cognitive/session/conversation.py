@@ -223,8 +223,7 @@ class SessionManager:
         If Postgres fails or is late, return an empty state, and a degradation that says why.
         """
         try:
-            async with deadline.limit(_READING):
-                return await read, ()
+            return await deadline.within(read, _READING), ()
         except (CognitiveError, TimeoutError) as error:
             return CarriedState(), (Degradation.from_error("session", error, deadline),)
 
