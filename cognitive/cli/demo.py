@@ -57,7 +57,7 @@ _DROPPED: tuple[Disposition, ...] = (
 @click.option("--agent", default=AGENT, show_default=True, help="Agent id; its data is erased first.")
 @YES
 def command(file: Path | None, agent: str, yes: bool) -> None:
-    """Load a conversation and play a dozen turns. Print each turn's plan, its memories with reasons, and their use.
+    """Load a conversation and play fourteen turns. Print each turn's plan, its memories with reasons, and their use.
 
     What is said about a turn is checked: a statement that does not hold is printed as failed. Exits with 3 then.
     """
