@@ -110,7 +110,7 @@ class Admission:
             return 0
         return math.ceil(PROBES * math.pow(max(1.0, _WIDENED_BELOW / self.shares[type_]), _WIDENED))
 
-    def short(self, types: Collection[MemoryType], rows: Sequence[Any]) -> set[MemoryType]:
+    def short(self, rows: Sequence[Any]) -> set[MemoryType]:
         """Return the types of which the search examined too few passages, given the rows that it found."""
         return self.shares.keys() & set(rows[0]["short"] or ())
 

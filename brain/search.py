@@ -281,7 +281,7 @@ async def _candidates(
         past, crowded = rows[0]["past"] or [], rows[0]["crowded"] or []  # at least one row, perhaps without a memory
         found = [row for row in rows if row["memory_id"] is not None]
         new = [*map(_hit, found, decode_halfvecs([row["vector"] for row in found]))]
-        short = admitted.short(types, rows)
+        short = admitted.short(rows)
         admitted = await with_listed(connection, agent_id, admitted, sorted(short))
         further = {**{type_: types[type_] * _FURTHER for type_ in crowded}, **{type_: types[type_] for type_ in short}}
         hits += [hit for hit in new if hit.type not in further]

@@ -26,7 +26,7 @@ from brain.types import Memory, MemoryType, NewMemory, Revision
 from brain.users import SHARED, Scope
 
 MAX_TRIES = 50  # attempts of a write, each repeated because another write came first
-MAX_WISHES = 10  # preferences and standing instructions of which the system message shows the latest
+MAX_WISHES_READ = 10  # latest preferences and standing instructions that are read; the system message shows fewer
 BATCH = 256  # memories per transaction: large enough to amortise a commit, small enough to show progress
 
 Progress = Callable[[int, int], None]
@@ -272,11 +272,11 @@ class MemoryStore:
         """Return the memories that may stand in the system message at the time `now`, of those that a filter admits.
 
         These are pinned memories, oldest first, then the latest preferences and standing instructions of the view's
-        user, oldest first: at most `MAX_WISHES`.
+        user, oldest first: at most `MAX_WISHES_READ`.
         """
         admitted = filter_sql.condition(wanted)
         statement = filter_sql.filled(SQL.pinned_memories, admitted.sql)
-        bound = statement(agent_id=scope.agent_id, now=now, wishes=MAX_WISHES, **admitted.values)
+        bound = statement(agent_id=scope.agent_id, now=now, wishes=MAX_WISHES_READ, **admitted.values)
         return [as_value(Memory, row) for row in await self._database.run(scope, lambda c: c.fetch(*bound))]
 
     async def update(self, scope: Scope, id: UUID, change: Callable[[Memory], NewMemory]) -> Memory:

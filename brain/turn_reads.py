@@ -14,7 +14,7 @@ from brain.postgres.shared_transaction import SharedTransaction
 from brain.postgres.wire_types import as_value
 from brain.search import MemorySearch, Query, QueryVector, SearchResult
 from brain.sessions import CarriedState
-from brain.store import MAX_WISHES
+from brain.store import MAX_WISHES_READ
 from brain.types import Memory
 from brain.users import Scope
 
@@ -32,10 +32,10 @@ class TurnStart:
 
 
 class TurnReads:
-    """The reads of one turn, in one transaction that ends with `close`. `wanted` limits the pinned memories.
+    """The reads of one turn, in one transaction that ends with `close`. `wanted` filters the pinned memories.
 
     Attributes:
-        late: why the turn must do without them, or None.
+        late: the reason why nothing is read for the turn, or None.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class TurnReads:
     async def wait_for_place(self) -> None:
         """Wait until the transaction has a place among those of other turns, or has failed.
 
-        If no place is free after 70 % of the deadline, set `late`.
+        If no place is free after 70 % of the remaining time, set `late`.
         """
         try:
             async with self._deadline.limit(_WAITING):
@@ -99,7 +99,7 @@ class TurnReads:
             agent_id=self._scope.agent_id,
             session_id=self._session_id,
             now=self._now,
-            wishes=MAX_WISHES,
+            wishes=MAX_WISHES_READ,
             **admitted.values,
         )
         rows = await connection.fetch(*bound)
@@ -116,8 +116,8 @@ def _retrieve(task: asyncio.Task[TurnStart]) -> None:
 class TurnReader:
     """Begins the reads of turns, which use at most three quarters of the pool at once.
 
-    The other connections record turns and outcomes. With places for all of many turns at once, these would compete for
-    processors until all are late; so most have their memories in time.
+    The other connections record turns and outcomes. If many turns read at the same time, they slow each other down
+    until all are late. With a limit, most have their memories in time.
     """
 
     def __init__(self, database: Database, search: MemorySearch) -> None:

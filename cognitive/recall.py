@@ -107,7 +107,7 @@ class Recall:
         related_only: bool = False,
         max_lag_seconds: float | None = None,
     ) -> RecallHits:
-        """Return at most `limit` memories for a query, best first; at least `more` of the result were left out.
+        """Return at most `limit` memories for a query, best first. The result's `more` counts further ones found.
 
         Near-identical memories are one hit with a count. If `turn_id` is given, memories that the turn's prompt already
         shows are left out, and the results are recorded as shown in that turn. With `related_only`, memories are left
@@ -132,13 +132,14 @@ class Recall:
         if turn_id:
             await _require_open(self._turns, scope, turn_id, policy)
         types = (memory_type,) if memory_type is not None else MEMORY_TYPES
-        present = await self._present(scope, turn_id, now, policy) if turn_id else frozenset[UUID]()
+        results = await _candidates(self._turns, scope, turn_id) if turn_id else ()
+        present = await self._present(scope, turn_id, results, now, policy) if turn_id else frozenset[UUID]()
         found = await self._find(
             _Search(scope, query, types, limit, now, filters, policy, present, related_only, reads)
         )
         hits = RecallHits(_hits(found[:limit]), len(found[limit:]), reads.lag if reads is not None else None)
         if turn_id and hits:
-            gaps = await _relevance_gaps(self._turns, scope, turn_id, hits)
+            gaps = _relevance_gaps(results, hits)
             tokens = (self._counter(hit.content) for hit in hits)
             shown = [(*gap, each) for gap, each in zip(gaps, tokens, strict=True)]
             await self._turns.expose_recalled(scope, turn_id, shown, now)
@@ -158,17 +159,15 @@ class Recall:
                 break
         return found
 
-    async def _present(self, scope: Scope, turn_id: str, now: datetime, policy: Policy) -> frozenset[UUID]:
-        """Return the ids of memories that the turn's prompt shows already.
+    async def _present(
+        self, scope: Scope, turn_id: str, results: Sequence[RecordedCandidate], now: datetime, policy: Policy
+    ) -> frozenset[UUID]:
+        """Return the ids of memories that the turn's prompt shows already; `results` are the turn's candidates.
 
         They are in its memory block or system message, in earlier blocks, or in the results of earlier recalls.
         """
         shown = {shown.memory_id for shown in await self._turns.shown(scope, turn_id)}
-        in_earlier_blocks = {
-            result.memory_id
-            for result in await _candidates(self._turns, scope, turn_id)
-            if result.disposition == "already_in_prompt"
-        }
+        in_earlier_blocks = {result.memory_id for result in results if result.disposition == "already_in_prompt"}
         return frozenset(shown | in_earlier_blocks | await self._engine.in_system(scope, now, policy))
 
     async def _find_once(self, search: _Search, wanted: int) -> tuple[Sequence[Folded], int | None]:
@@ -231,16 +230,15 @@ async def _candidates(turns: TurnLog, scope: Scope, turn_id: str) -> Sequence[Re
         return ()
 
 
-async def _relevance_gaps(
-    turns: TurnLog, scope: Scope, turn_id: str, hits: Sequence[RecallHit]
+def _relevance_gaps(
+    results: Sequence[RecordedCandidate], hits: Sequence[RecallHit]
 ) -> list[tuple[UUID, MemoryType, float | None]]:
     """Return for each recalled memory its id, its type, and its relevance gap to the turn's first search.
 
-    The first search is the one that prepared the turn. The gap is the best relevance found in that search minus the
-    memory's own. A memory that the search did not find counts with the lowest relevance found. The gap is None if the
-    search is not recorded.
+    The first search is the one that prepared the turn; `results` are its candidates. The gap is the best relevance of
+    that search minus the memory's own. A memory that the search did not find counts with the lowest relevance found.
+    The gap is None if the search is not recorded.
     """
-    results = await _candidates(turns, scope, turn_id)
     eligible = [result.relevance for result in results if result.disposition not in NOT_ELIGIBLE]
     if not eligible:
         return [(hit.memory_id, hit.type, None) for hit in hits]

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import asyncpg
 
 from brain.errors import StoreUnavailable
-from brain.postgres.refusals import plain_url, refused, unreachable
+from brain.postgres.refusals import AWAY, plain_url, refused, unreachable
 
 _CONNECT_SECONDS = 5.0
 _CLOSE_SECONDS = 1.0  # a frozen server never acknowledges the close; the caller should get its error soon
@@ -31,8 +31,10 @@ async def connected(
     connection = await _connected(url, statement_seconds)
     try:
         yield connection
-    except (OSError, TimeoutError, asyncpg.PostgresConnectionError, asyncpg.InterfaceError) as error:
-        raise StoreUnavailable(f"the connection to Postgres was lost: {_description(error)}") from error
+    except TimeoutError as error:
+        raise StoreUnavailable("no answer from Postgres in time") from error
+    except AWAY as error:
+        raise StoreUnavailable(f"the connection to Postgres was lost: {error}") from error
     except asyncpg.PostgresError as error:
         raise refused(error, url, f"cannot {purpose}") from error
     finally:
@@ -60,7 +62,3 @@ async def _closed(connection: asyncpg.Connection) -> None:
             await connection.close()
     except (TimeoutError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
         connection.terminate()
-
-
-def _description(error: Exception) -> str:
-    return str(error) or "no answer"

@@ -133,7 +133,8 @@ class Probe:
 
     def begin(self) -> None:
         """Start to probe Postgres in the background, until the breaker is no longer open."""
-        self._task = asyncio.create_task(self._probe())
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._probe())
 
     async def next(self, deadline: Deadline) -> None:
         """Wait until the next probe has finished, whatever its result, or until the deadline."""
@@ -164,7 +165,7 @@ def failed_node(error: BaseException) -> str | None:
 
 
 async def ask(connection: Connection, agent_id: str) -> None:
-    """Read the agent's row, on its node, to find out whether that answers. For '' the transaction itself shows it."""
+    """Read the agent's row, to find out whether the agent's node answers. For '' an empty transaction suffices."""
     if agent_id:
         await connection.execute(*SQL.agent_row(agent_id=agent_id))
 
@@ -191,7 +192,9 @@ class CircuitBreakers:
         self._locating: dict[str, asyncio.Task[None]] = {}  # by agent
         self._unplaced: dict[str, list[tuple[float, float]]] = {}  # begin and end of calls whose agent is being located
         self._stopped = False
-        self._has_answered = False  # until then, `brain.opening` and the errors of calls say that it does not
+        self._has_answered = (
+            False  # before the first answer, callers report errors and an open breaker is logged as INFO
+        )
         self._server_probe = self._probe(server, "")
         self._nodes: dict[str, tuple[Breaker, Probe]] = {}
         self._node_of: dict[str, str] = {}  # of the agents with failures since their node last answered

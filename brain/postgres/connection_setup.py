@@ -41,13 +41,6 @@ CONTENDED = (
     asyncpg.InvalidCachedStatementError,
     asyncpg.OutdatedSchemaCacheError,
 )
-# A retry cannot help until an operator corrects the address, the login or the database.
-MISCONFIGURED = (
-    asyncpg.InvalidAuthorizationSpecificationError,
-    asyncpg.InvalidCatalogNameError,
-    asyncpg.InvalidParameterValueError,
-    asyncpg.InsufficientPrivilegeError,
-)
 
 _AWAY = (
     OSError,
@@ -89,8 +82,6 @@ async def fill(pool: asyncpg.Pool, url: str) -> None:
         await Deadline(_OPEN_SECONDS * 1000).within(_opened(pool))
     except ValueError as error:
         raise SchemaError(f"not a usable database URL: {error}") from error
-    except MISCONFIGURED as error:
-        raise refused(error, url) from error
     except (*LOST, TimeoutError) as error:
         if "startup parameter" in str(error):  # only a pooler refuses the role as a startup parameter
             raise SchemaError(f"this is a pooler: set COGNITIVE_POOLER=transaction ({error})") from error

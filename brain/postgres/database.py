@@ -171,7 +171,7 @@ class Database:
                 return await self._observed(deadline, _Attempt(scope, work, deadline.left(), durable, snapshot, first))
             except CONTENDED as error:
                 if attempt == _ATTEMPTS:
-                    raise StoreError(f"Postgres gave up after {attempt} attempts: {error}") from error
+                    raise StoreError(f"{attempt} attempts met other transactions: {error}") from error
             except (TimeoutError, asyncpg.QueryCanceledError) as error:
                 raise StoreUnavailable(f"no answer from Postgres within {timeout:g} s") from error
             except (*LOST, StoreUnavailable) as error:
@@ -309,7 +309,7 @@ class Database:
     async def _opened(self) -> None:
         pool = asyncpg.create_pool(
             self._url,
-            min_size=min(3, self._pool_size),  # a turn reads pinned memories, candidates and its session in parallel
+            min_size=min(3, self._pool_size),  # the reads of a turn, the record of another, and an outcome
             max_size=self._pool_size,
             timeout=_CONNECT_SECONDS,
             connect=connect,

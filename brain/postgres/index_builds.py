@@ -74,7 +74,7 @@ async def build(connection: Any, wanted: Mapping[str, str | None]) -> tuple[str,
 
 
 async def repair(url: str, wanted: Mapping[str, str | None]) -> tuple[str, ...]:
-    """Rebuild every invalid index and build the missing indexes of `wanted`; return the names of all built indexes.
+    """Rebuild invalid indexes and build the missing ones of `wanted`; return the names of all built or dropped ones.
 
     Reads and writes go on. The remains of an interrupted REINDEX are dropped: the original index still exists.
 

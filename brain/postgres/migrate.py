@@ -23,7 +23,7 @@ from sqlalchemy.pool import NullPool
 
 from brain.errors import SchemaError
 from brain.postgres import index_builds
-from brain.postgres.refusals import plain_url, refused, unreachable
+from brain.postgres.refusals import AWAY, plain_url, refused, unreachable
 from brain.postgres.roles import missing_operator
 from brain.postgres.schema import HEAD, MIN_PGVECTOR, MIN_POSTGRES, pgvector_too_old, refusal, unknown
 
@@ -67,7 +67,7 @@ async def upgrade(url: str, *, to: str = "head", scripts: Path | None = None, at
             driver = (await connection.get_raw_connection()).driver_connection
             await index_builds.lock(driver)
             return await _migrate_all(connection, driver, config(scripts), to, attempts)
-    except (OSError, asyncpg.CannotConnectNowError) as error:
+    except AWAY as error:
         raise unreachable(error, url) from error
     except asyncpg.PostgresError as error:
         raise refused(error, url, "cannot migrate this database") from error

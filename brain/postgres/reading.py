@@ -181,7 +181,7 @@ class ReadDatabase:
         self._breaker = breaker
         self._standby = standby
         self._standby_after = 0.0  # the standby is not used before this time of the monotonic clock
-        self._primary: ReadServer | None = None  # when it was last asked
+        self._primary: ReadServer | None = None  # its state when it was last asked
         self._primary_until = 0.0  # until this time of the monotonic clock, its position is recent enough
         self._opening = asyncio.Lock()
         self._opened: tuple[Database, Granted] | None = None
@@ -212,16 +212,18 @@ class ReadDatabase:
 
         Otherwise the work is run on the server, as by `run`, and the lag is None.
         """
+        deadline = Deadline(timeout * 1000)
         if self._standby is not None and monotonic() >= self._standby_after:
             try:
-                return await self._run_on_standby(self._standby, scope, work, max_seconds, timeout / 2, snapshot)
+                reading = self._run_on_standby(self._standby, scope, work, max_seconds, timeout / 2, snapshot)
+                return await deadline.within(reading, 0.5)
             except _Lags as error:
                 log.info("reading from the primary, not from the standby: %s", error)
             except (StoreError, TimeoutError) as error:
                 self._standby_after = monotonic() + _RETRY_SECONDS
                 log.warning("reading from the primary, not from the standby: %s", str(error) or "no answer in time")
         database, _ = await self._open()
-        return await database.run(scope, work, timeout=timeout, snapshot=snapshot), None
+        return await database.run(scope, work, timeout=max(deadline.left(), 0.001), snapshot=snapshot), None
 
     async def compared(self) -> Replica | None:
         """Return how far the standby lags behind the server, or None if no standby is configured."""

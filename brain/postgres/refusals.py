@@ -9,8 +9,20 @@ import re
 from collections.abc import Mapping
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
+import asyncpg
+
 from brain.errors import SchemaError, StoreUnavailable
 
+# The server does not answer, or the connection was lost.
+AWAY = (
+    OSError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.TooManyConnectionsError,
+)
 UPGRADE = "run `cognitive db upgrade --url URL-OF-THE-OWNER`"
 
 

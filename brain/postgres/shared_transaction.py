@@ -64,10 +64,13 @@ class SharedTransaction:
             self._task.add_done_callback(self._end)
 
     def close(self, *, late: bool = False) -> None:
-        """Commit, without waiting for it. If a read is unfinished, cancel it; `late` says that its time was up."""
+        """Commit, without waiting for it. Cancel an unfinished read, and a transaction that waits for its place.
+
+        `late` says that the time was up.
+        """
         self._closed = True
         self._changed.set()
-        if self._task is not None and self._reads:
+        if self._task is not None and (self._reads or not self._admitted.is_set()):
             cancel_late(self._task) if late else self._task.cancel()
 
     async def _transact(self) -> None:

@@ -1,4 +1,4 @@
-"""The database schema as SQLAlchemy tables, so that `alembic check` can compare a migrated database with it."""
+"""The schema as SQLAlchemy tables, for `alembic check` and for the list of tables that `distribute` distributes."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ _FAILED = (
 )
 _background: set[asyncio.Task[None]] = set()  # the event loop holds tasks weakly
 _NOT_PLAIN = re.compile(r"[^\w.:@/-]", re.ASCII)
-_PARAMETER = re.compile(r"\$(\d+)")
+PARAMETER = re.compile(r"\$(\d+)")
 
 
 def beginning(
@@ -108,7 +108,7 @@ def beginning_with(begin: str, first: Iterable[Bound], clustered: bool) -> tuple
 
 def _with_literals(statement: Bound) -> str:
     sql, *values = statement
-    return _PARAMETER.sub(lambda match: _literal(values[int(match[1]) - 1]), sql)
+    return PARAMETER.sub(lambda match: _literal(values[int(match[1]) - 1]), sql)
 
 
 async def write_as(connection: Connection, user_id: str) -> None:

@@ -6,22 +6,22 @@ would run that one in parts, with intermediate results on every machine.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 
 import asyncpg
 
-from brain.postgres.transaction import Bound
-
-_PARAMETER = re.compile(r"\$(\d+)")
+from brain.postgres.transaction import PARAMETER, Bound
 
 
 class ServerConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg ships no types
     """A connection to a single server."""
 
     async def write(self, writes: Sequence[Bound]) -> None:
-        """Run statements that write different rows, the last one first. None must depend on what another writes."""
+        """Run statements that write different rows. None must depend on what another writes.
+
+        Postgres runs the last one first, but does not promise this order.
+        """
         if writes:
             values = [value for _, *own in writes for value in own]
             await self.execute(_as_one(tuple((sql, len(own)) for sql, *own in writes)), *values)
@@ -41,7 +41,7 @@ def _as_one(writes: tuple[tuple[str, int], ...]) -> str:
     """Return one statement for several, each given with the number of its parameters. The last may be a SELECT."""
     texts, before = [], 0
     for sql, parameters in writes:
-        texts.append(_PARAMETER.sub(lambda match, before=before: f"${int(match[1]) + before}", sql))  # type: ignore[misc]
+        texts.append(PARAMETER.sub(lambda match, before=before: f"${int(match[1]) + before}", sql))  # type: ignore[misc]
         before += parameters
     *others, last = texts
     ctes = ", ".join(f"write_{number} AS ({text}\n)" for number, text in enumerate(others))

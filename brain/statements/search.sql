@@ -1,8 +1,9 @@
 -- name: facts
 -- The statistics for scoring: the numbers of passages and sessions; the base rates of use by type, added with the
 -- half-life `half_life_seconds`; for each lexeme of the query and each user that the transaction sees, the passages and
--- sessions that contain it, and the last memory counted, since counting stops after `max_postings` passages, or after
--- `max_counted` for an agent with more than `large_passages`. Also the models of the agent's vectors, and its languages.
+-- sessions that contain it. Counting stops after `max_postings` passages. For an agent with more than `large_passages`
+-- it stops after `max_counted`, and the last memory counted is returned, from which the total is estimated (else NULL).
+-- Also the models of the agent's vectors, and its languages.
 -- `hidden` is true if some memories cannot be found at the time `at` (NULL: now), or if the agent has `max_hidden`
 -- hidden ones, some of which may be such.
 SELECT coalesce((SELECT sum(passages) FROM cognitive.corpus WHERE agent_id = :agent_id), 0)::bigint AS passages,
@@ -126,8 +127,9 @@ worded AS (
             ORDER BY bm25 DESC, memory_id, ordinal LIMIT w.examined) AS e <admitted>
         ORDER BY e.bm25 DESC, e.memory_id, e.ordinal LIMIT w.most) AS l
     <listed_words>),
--- Scores of sessions, each as one document: the damped frequency of each lexeme in the session. Frequencies are looked up
--- and never joined: on tables without statistics a join would be planned as nested loops that repeat the grouping.
+-- Each session is one document: the frequency of each lexeme in it, and the number of sessions found with the lexeme.
+-- Frequencies are looked up and never joined: on tables without statistics a join would be planned as nested loops that
+-- repeat the grouping.
 session_term AS MATERIALIZED (
     SELECT session_number, sum(content_frequency)::float8 AS frequency,
            (count(*) OVER (PARTITION BY lexeme))::float8 AS sessions

@@ -71,7 +71,7 @@ class MemoryMethods:
         `messages` have a role and content, and may have the time `at`; `now` is when the conversation ended. Exchanges
         that are stored already, also from a shorter version of the conversation, are left unchanged. The policy's
         `capture` says which lines are stored; with "off", the user's and the assistant's. A model of the layer reads
-        each exchange before it is stored. `progress(done, total)` is called for each exchange.
+        each exchange before it is stored. `progress(done, total)` is called before each exchange and at the end.
 
         Raises:
             InvalidInput: an id or a message is invalid; nothing is stored.

@@ -17,8 +17,8 @@ from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
 from cognitive.trace import Candidate, CandidateResult, StageResult
 
-# From which a memory may be about a message with which it shares no word. In tests/data/requests.json, one of 30
-# questions about the past has a lower cosine with its answer, and seven of eight other memories have one.
+# The lowest cosine at which a memory may be about a message although they share no word. In tests/data/requests.json,
+# one of 30 questions about the past has a lower cosine with its answer, and seven of eight other memories have one.
 _NEAR_COSINE = 0.2
 
 

@@ -39,10 +39,10 @@ from cognitive.trace import Candidate, CandidateResult, SectionBudgets, StageRes
 
 # Deduplication compares this many times a type's limit of candidates; those that rank lower are rarely shown.
 _DEDUP_POOL = 2
+# If dropped duplicates would leave places of the type empty, it compares up to this many times the limit.
+_MAX_POOL = 8
 # A list without a topic has this many times as many memories of one source, because most are of what the user has said.
 _LISTED_PER_SOURCE = 4
-# It compares up to this many times the limit if dropped duplicates would leave places of the type empty.
-_MAX_POOL = 8
 
 
 @dataclass(frozen=True, slots=True)

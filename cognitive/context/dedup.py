@@ -30,7 +30,7 @@ _TOGETHER = 3  # maximum number of consecutive sentences that are compared with 
 _CUT = " … "  # replaces the sentences that an excerpt leaves out
 
 _CARRIERS = frozenset({"user", "system"})  # roles of messages that may contain blocks; other messages never change
-# Maximum numbers of the window that are compared, so that a message of megabytes cannot exceed the deadline.
+# Limits of what is compared with memories, so that a message of megabytes cannot exceed the deadline.
 _MAX_PER_MESSAGE = 20_000  # characters, from the end of the message
 _MAX_SENTENCES = 120
 _MAX_SENTENCE_LENGTH = 2_000  # characters

@@ -131,6 +131,7 @@ class ContextEngine:
         if embedder is not expected:
             window, missing = await embedded_window(turn, plan, embedder, self._constants, searching)
         reads.close(late=True)
+        repeated = await _already_in_prompt(turn, retrieved.found.hits, sent, policy)  # may wait for the window
         retrieved = retrieved.in_time(deadline.left(), reserved)
         clock.lap("retrieve")
         inputs = TurnInputs.from_plan(
@@ -141,7 +142,7 @@ class ContextEngine:
             pinned,
             turn.agent_id,
             turn.turn_id or "",
-            await _already_in_prompt(turn, retrieved.found.hits, sent, policy),
+            repeated if retrieved.found.hits else (),
             self._counter.name,
             room,
             self._constants.digest,

@@ -18,7 +18,6 @@ from cognitive.trace import Candidate
 
 _FIRST = 5  # candidates whose cosine counts; the vectors of those that rank lower are near by chance more often
 _ROUNDING = 1e-6  # by which sums from the database may differ
-# A thing that is named as if both knew it: "the certificates", "our shop", "Miller's subscription".
 _MEMORY = "memory"  # the category of messages about the user's own matters
 
 

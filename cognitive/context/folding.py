@@ -31,9 +31,9 @@ def fold(candidates: Sequence[Candidate]) -> list[Folded]:
     """Group near-identical candidates, best first; a group has the place of its best candidate.
 
     Near-identical lines have the same text, whatever their case, white space, opening fillers ("ok, so") and final
-    marks; a question mark is a difference. They are of one memory type and one speaker, have the same attributes, and
-    are all visible or all hidden. Unless they are episodes, whose sources name turns, they are also of one source. A
-    passage of a longer memory is alone in its group, because the rest of its memory may differ.
+    marks; a question mark is a difference. They are of one user, memory type and speaker, have the same attributes, and
+    are all visible or all hidden. They are also of one source, unless they are episodes or formed memories, whose
+    sources name turns. A passage of a longer memory is alone in its group, because the rest of its memory may differ.
     """
     groups: dict[Hashable, Folded] = {}
     for candidate in candidates:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from cognitive.trace import Candidate, CandidateResult, StageResult
 
+SHARED_LINE = "user-turn/"  # prefix of the source of a shared captured line, which names the user
 _MOVED = "it takes the place of the line that it was formed from"
 _REASON = "a memory that was formed from it is a candidate"
 _LONG = 3  # times as many words as what was formed from it: the other words of such a line hide the match
@@ -17,16 +18,15 @@ def drop_lines(candidates: Sequence[Candidate]) -> StageResult:
     Statements match a query better than the lines that they are from. With a better rank than the line's, they would
     push out other lines, which may be evidence. What is formed from a part of a long line keeps a better rank.
     """
-    formed = {source for each in candidates if is_formed(each) for source in _sources(each)}
-    lines = {source: each for each in candidates if _is_line(each) and (source := _sources(each)[0]) in formed}
+    formed = {_source(each) for each in candidates if is_formed(each)}
+    lines = {source: each for each in candidates if _is_line(each) and (source := _source(each)) in formed}
     if not lines:
         return StageResult(tuple(candidates))
     kept, dropped, waiting = list[Candidate](), list[CandidateResult](), dict(lines)
     for candidate in sorted(candidates, key=lambda each: each.rank):
-        if lines.get(_sources(candidate)[0]) is candidate:
+        if lines.get(_source(candidate)) is candidate:
             continue
-        found = next((each for each in _sources(candidate) if each in waiting), None) if is_formed(candidate) else None
-        line = waiting.pop(found) if found is not None else None
+        line = waiting.pop(_source(candidate), None) if is_formed(candidate) else None
         if line is not None and (line.rank < candidate.rank or not _is_long(line, candidate)):
             moved = f"{candidate.moved}; {_MOVED}" if candidate.moved else _MOVED
             candidate, line = candidate._replace(rank=line.rank, moved=moved), line._replace(rank=candidate.rank)
@@ -36,13 +36,14 @@ def drop_lines(candidates: Sequence[Candidate]) -> StageResult:
     return StageResult(tuple(sorted(kept, key=lambda each: each.rank)), tuple(dropped))
 
 
-def _sources(candidate: Candidate) -> tuple[tuple[str | None, str | None], ...]:
-    """Return the source of a candidate with its user, and as a shared line's, from which a user's memory may be formed.
+def _source(candidate: Candidate) -> tuple[str | None, str | None]:
+    """Return the user and source that a captured line and the memories formed from it have in common.
 
-    Names of turns are unique for one user only.
+    The source of a shared line names its user; the memories formed from it may be the user's. Other sources are unique
+    for one user only.
     """
     hit = candidate.hit
-    return (hit.user_id, hit.source), (None, hit.source)
+    return (None if (hit.source or "").startswith(SHARED_LINE) else hit.user_id), hit.source
 
 
 def _is_long(line: Candidate, formed: Candidate) -> bool:

@@ -159,7 +159,6 @@ SYNONYMS = """
     go went gone
     come came
     give gave given
-    begin began
     steal stole stolen
     break broke broken
     hold held

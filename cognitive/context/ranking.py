@@ -32,7 +32,7 @@ _FULL_MATCH = 4  # words, the rarest of the query; a memory with all of them mat
 _FULL_LENGTH = 300  # characters from which the factor content_length is 1
 _INSTRUCTED_WITHIN = 600  # first characters that are searched for a standing instruction, which opens a message
 _REACH = 0.7  # share of its match that the second neighbour counts
-_OWN_LINE = 0.5  # factor user_turn of an assistant's line, if the question asks for what the assistant said
+_OTHER_LINE = 0.5  # factor user_turn of all other memories, if the question asks for what the assistant said
 _AFTERTHOUGHT_DAYS = 14.0  # days after an event in which memories still mention it
 _FORETHOUGHT_DAYS = 4.0  # days before an event in which memories announce it
 _RECENT_DAYS = 30.0  # half-life of the factor recency, in days
@@ -127,9 +127,9 @@ def _factors(hit: Hit, query: _QueryFacts) -> dict[str, float]:
 
     Every factor is from 0 to about 1. `lexical` is the BM25 score as a share of the best hit's. The other sums over the
     query's words are divided by their values for the query's four rarest words, since no memory has all words of a long
-    request, or all character pairs of a Chinese one. Some factors compare lines of a conversation with each other, such
-    as `first_person`. A memory without a speaker is no line, and gets their full value, so that they do not prefer
-    lines to other memories.
+    request, or all character pairs of a Chinese one. `first_person` and `content_length` compare lines of a
+    conversation with each other. A memory without a speaker is no line. It gets their full value, so that they do not
+    prefer lines to other memories.
     """
     scores, traits = hit.scores, _traits(hit.content)
     content_cosine = scores.get("content_cosine", 0.0)
@@ -153,9 +153,12 @@ def _factors(hit: Hit, query: _QueryFacts) -> dict[str, float]:
 
 
 def _by_user(assistant: bool, asks_assistant: bool) -> float:
-    """Return the factor user_turn: 0 for an assistant's line, or 0.5 for the others if its lines are asked for."""
+    """Return the factor user_turn: 1 for what the assistant did not say, and 0 for an assistant's line.
+
+    If the question asks for what the assistant said, it is 1 for an assistant's line, and 0.5 for all others.
+    """
     if asks_assistant:
-        return 1.0 if assistant else 1 - _OWN_LINE
+        return 1.0 if assistant else _OTHER_LINE
     return float(not assistant)
 
 

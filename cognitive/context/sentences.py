@@ -68,7 +68,6 @@ _CLOCK = re.compile(r"(?i)(?<![\d:.])(\d{1,2}):([0-5]\d)(?![:\d])(?:\s?([ap])\.?
 _WEEKDAY = re.compile(r"\b(Mon|Tues?|Wed|Thu(?:rs?)?|Fri|(?:Sat|Sun)(?=\.?,? (?:\d|[A-Z][a-z]{2})))\b\.?")
 _UNITS = frozenset(UNITS.values())
 _NONE = frozenset({""})
-_NOTHING: frozenset[str] = frozenset()
 SPEAKER = "I"  # replaces words such as "I" and "we" in `order`, where all other words are in lower case
 
 _CAPITALISED = re.compile(r"(?:^|(?<=[\s\"'“‘(\[*_`/-]))([A-ZÀ-ÖØ-ÞА-ЯΑ-Ω][\w.-]*\w)('s|’s)?(?:(?=\s+([\w'’]+)))?")

@@ -26,7 +26,7 @@ def drop_superseded(candidates: Sequence[Candidate], *, history: bool) -> StageR
 
 
 def with_predecessors(candidates: Sequence[Candidate], result: StageResult) -> StageResult:
-    """Keep also the superseded candidates whose replacement is kept: a question names one of the two more often.
+    """Keep also the superseded candidates whose replacement is kept: a question often has words of only one of them.
 
     `result` is what a stage did with `candidates`. Its order is kept, and each added candidate follows its replacement.
     """

@@ -256,8 +256,6 @@ FILLER = re.compile(
     rf"(?:\W*(?:{'|'.join(sorted(FILLERS))}|hm+|but|wait|right|unfortunately|honestly|by the way"
     r"|quick question|quick one|one question|one more thing|good question|great question)\b)+[\s,.:;!?…–—-]*"
 )
-# A question mark or a question word, which a mere request ("tell me a joke") lacks.
-ASKS = re.compile(rf"[?？]|\b{_WH}(?:['’]?s)?\b", re.IGNORECASE)
 NEUTRAL = re.compile(
     r"(?:\W*(?:thanks?(?: you)?(?: so much| a lot)?|(?:i'm )?(?:very )?sorry(?: about that)?|cheers|morning"
     r"|good \w+)\b)+\W*"

@@ -72,10 +72,10 @@ def cap_per_source(candidates: Sequence[Candidate], most: int, times: int = 1) -
 def source(hit: Hit | Memory) -> tuple[str, ...]:
     """Return the source of a memory as (trust, kind of source, name), to count the memories of each source.
 
-    The kind is "speaker", "session", "source" or "way in", the first of them that the memory has. The tuple is empty
+    The kind is "speaker", "session", "source" or "origin", the first of them that the memory has. The tuple is empty
     for a memory that the host program stored, because the limit per source does not apply to it.
     """
     if hit.trust == TRUSTS[-1]:
         return ()
-    names = (("speaker", hit.speaker), ("session", hit.session_id), ("source", hit.source), ("way in", hit.trust))
+    names = (("speaker", hit.speaker), ("session", hit.session_id), ("source", hit.source), ("origin", hit.trust))
     return (hit.trust, *next((name, value) for name, value in names if value))

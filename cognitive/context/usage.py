@@ -159,7 +159,7 @@ def boost(
     return Boost(factor, shown, used, _counted(hit, near), specific)
 
 
-def seed_rate(
+def rate_boost(
     hit: Hit,
     base: Mapping[str, Masses],
     now: datetime,
@@ -168,7 +168,7 @@ def seed_rate(
     near: SimilarTurnUsage | None = None,
     trust: float = 1.0,
 ) -> Boost:
-    """Return a memory's boost by the project's original rule: 0.5 + times used / times shown.
+    """Return a memory's boost by its plain use rate: 0.5 + times used / times shown.
 
     It applies with the setting `usage.boost` = "rate". The counts do not decay. A memory that was shown fewer than
     twice has the factor 1.
@@ -180,7 +180,7 @@ def seed_rate(
     return Boost(factor, shown, used, _counted(hit, None))
 
 
-BOOSTS: Mapping[str, Callable[..., Boost]] = {"posterior": boost, "rate": seed_rate}
+BOOSTS: Mapping[str, Callable[..., Boost]] = {"posterior": boost, "rate": rate_boost}
 
 
 def nearby(past: Sequence[PastTurn], now: datetime, policy: Policy) -> dict[UUID, SimilarTurnUsage]:

@@ -8,7 +8,6 @@ the database, nothing of the turn is stored, because its text may contain what w
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
@@ -151,16 +150,11 @@ class Capture:
         If the messages cannot be embedded, `keep` embeds them again and reports the error.
         """
         memories = episodes(exchange, self._policy.for_agent(exchange.agent_id))
-        # the model embeds in a thread while the rules read
-        embedded, read = await asyncio.gather(
-            self._embedded(exchange, memories), self._former.read(exchange.agent_id, memories)
-        )
-        return PreparedExchange(exchange, memories, embedded, read)
-
-    async def _embedded(self, exchange: CapturedExchange, memories: Sequence[NewMemory]) -> Sequence[NewMemory]:
+        read = await self._former.read(exchange.agent_id, memories)
+        embedded: Sequence[NewMemory] = ()
         with suppress(EmbeddingError):
-            return await self._store.embed(exchange.agent_id, memories, exchange.at)
-        return ()
+            embedded = await self._store.embed(exchange.agent_id, memories, exchange.at)
+        return PreparedExchange(exchange, memories, embedded, read)
 
     def forget(self, prepared: PreparedExchange) -> None:
         """Remove embedded messages that are not kept from the cache of vectors."""

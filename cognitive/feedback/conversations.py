@@ -89,7 +89,7 @@ class ConversationWriter:
     ) -> RememberedConversation:
         """Store the exchanges of a conversation that ended at the time `now`, if they are not stored yet.
 
-        Messages that have a time keep it. After each exchange, `progress(done, total)` is called.
+        Messages that have a time keep it. `progress(done, total)` is called before each exchange and at the end.
 
         Raises:
             InvalidInput: a message, the session or the time is invalid; nothing is stored.
@@ -122,6 +122,8 @@ class ConversationWriter:
             stored = await self._write(exchange.owner, [*exchange.lines, *common], now)
             lines += stored[: len(exchange.lines)]
             formed += stored[len(exchange.lines) :]
+        if progress is not None:
+            progress(len(exchanges), len(exchanges))
         return RememberedConversation(tuple(lines), tuple(formed), known, unread, tuple(corrections))
 
     async def _read(self, scope: Scope, lines: Sequence[NewMemory]) -> list[NewMemory] | None:

@@ -25,7 +25,7 @@ from brain.errors import (
 from brain.journal import Journal
 from cognitive.feedback.outcomes import OutcomeRecorder
 
-RoundResult = Literal["nothing", "something", "to another"]  # the entries that a round leaves, and to whom
+RoundResult = Literal["nothing", "something", "to another"]  # entries that a round leaves: none, some, or all
 
 log = logging.getLogger(__name__)
 
@@ -119,6 +119,11 @@ async def _settled(recorder: OutcomeRecorder, journal: Journal) -> RoundResult:
                 return "something"
             except (StoreError, EmbeddingError) as error:  # perhaps of this entry alone; continue with the others
                 log.warning("turn %s stays in the journal until the next attempt: %s", entry.turn_id, error)
+                left = "something"
+            except CognitiveError:
+                raise
+            except Exception:  # a defect that one entry meets must not keep the others out of Postgres
+                log.exception("turn %s stays in the journal until the next attempt", entry.turn_id)
                 left = "something"
             await asyncio.sleep(_BETWEEN)
     except CognitiveError as error:

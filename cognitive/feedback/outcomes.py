@@ -269,7 +269,7 @@ class OutcomeRecorder:
         This is repeated if the host reports the outcome again, because the process may have crashed after it closed the
         turn. Messages that are stored already stay unchanged. The extractor is called only if `extract` is True.
         """
-        if not extract and turn.status != "completed":
+        if turn.status != "completed":
             return ()
         response = WITHHELD if turn.withheld else outcome.response
         exchange = CapturedExchange(

@@ -21,7 +21,7 @@ class ResponseEmbedder:
     def enqueue(self, agent_id: str, response: str) -> None:
         """Start to embed the sentences of a response with the agent's embedding model, and return at once.
 
-        Errors are not reported. The next turn embeds the sentences that are still missing, and reports its own errors.
+        Errors are only logged. The next turn embeds the sentences that are still missing, and reports its own errors.
         """
         if response:
             self._queue.start(self._embed(agent_id, response))

@@ -49,7 +49,13 @@ class SharedTurns:
             del self._agents[next(iter(self._agents))]
 
     async def _ask(self, agent_id: str) -> None:
-        if await self._users.list(agent_id, limit=1) and self._agents.get(agent_id) != _WARNED:
+        try:
+            has_users = await self._users.list(agent_id, limit=1)
+        except BaseException:
+            if self._agents.get(agent_id) == _ASKED:
+                del self._agents[agent_id]  # the next turn asks again
+            raise
+        if has_users and self._agents.get(agent_id) != _WARNED:
             self._warn(agent_id)
 
     def _warn(self, agent_id: str) -> None:

@@ -12,6 +12,7 @@ from typing import Literal, cast
 
 from brain.text import stem_counts
 from brain.types import MAX_LABEL_LENGTH, Memory, MemoryType, NewMemory
+from cognitive.context.formed import SHARED_LINE
 from cognitive.formation.extract import Proposal
 from cognitive.policy.outcomes import FormationKind, FormationSettings
 from cognitive.preflight import dates
@@ -55,8 +56,8 @@ def line_source(turn_id: str, user_id: str | None, role: Role) -> str:
     if user_id is None:
         return f"turn/{turn_id}/{role}"[-MAX_LABEL_LENGTH:]
     turn = json.dumps([user_id, turn_id], ensure_ascii=False)  # equal for no other pair
-    source = f"user-turn/{turn}/{role}"
-    return source if len(source) <= MAX_LABEL_LENGTH else f"user-turn/{sha256(turn.encode()).hexdigest()}/{role}"
+    source = f"{SHARED_LINE}{turn}/{role}"
+    return source if len(source) <= MAX_LABEL_LENGTH else f"{SHARED_LINE}{sha256(turn.encode()).hexdigest()}/{role}"
 
 
 def memory_type(kind: FormationKind) -> MemoryType:

@@ -56,7 +56,7 @@ class Constants:
     ranked_per_recalled: int = 4
 
     # --- dedup ---
-    lexical_dedup_threshold: float = 0.5  # containment of a repetition if there are no vectors (the seed's fallback)
+    lexical_dedup_threshold: float = 0.5  # containment of a repetition if there are no vectors
     max_window_sentences: int = 24  # sentences of the conversation embedded per turn; others are compared by stems
 
     # --- evidence ---

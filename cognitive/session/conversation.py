@@ -7,6 +7,7 @@ turn, in the background.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -33,6 +34,8 @@ from cognitive.window import engine_messages
 from cognitive.window.fit import FittedWindow, PreviousSummary, WindowTrace, fit
 from cognitive.window.rendering import WholeOutput, WindowCache
 from cognitive.window.summary import Summarizer
+
+log = logging.getLogger(__name__)
 
 _RECENT_TURNS = 10  # turns listed when a session is resumed
 _READING = 0.5  # maximum share of the deadline for reading the session's state; the window needs the rest
@@ -171,10 +174,11 @@ class SessionManager:
             TimeoutError: the window is not ready before the deadline.
         """
         read = self._sessions.carried(conversation.scope, conversation.session_id, timeout=PATIENCE)
-        carried, _ = await self.before(read, deadline)
+        carried, missing = await self.before(read, deadline)
         async with deadline.limit():
             window = await self._fitted(conversation, carried, now, policy)
-        await self.store(conversation, window.outputs, deadline)
+        for each in (*missing, *await self.store(conversation, window.outputs, deadline)):
+            log.warning("turn %s was fitted without a part: %s", conversation.turn_id, each)
         sent = SentWindow(
             conversation.scope,
             conversation.session_id,

@@ -262,7 +262,7 @@ def _block(
 
 
 def _line(subtask: Subtask, max_length: int) -> str:
-    """Return a completed subtask as a line of the prompt: its date, title and result, and the ids of its artifacts."""
+    """Return a subtask as a line of the prompt: date, status if not completed, title, result, and artifacts' ids."""
     shown = head_of(subtask.result, max_length)
     text = f"{subtask.title}: {shown}" if shown else subtask.title
     if subtask.status != "completed":

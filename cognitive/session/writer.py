@@ -37,9 +37,8 @@ _MAX_WAITING = 64  # tasks; beyond this, a write is left to the next turn of its
 _MAX_HELD = 64_000_000  # characters of outputs that wait for Postgres
 _RETRIES = (1.0, 4.0, 16.0)  # seconds before each retry to store a whole output
 _AT_CLOSE = 5.0  # seconds for pending writes when a layer closes
-_MAX_ROLLS = (
-    5  # summaries of a session that wait, and attempts at one that other turns of the session replace meanwhile
-)
+# Maximum number of waiting summaries of a session, and of attempts to write one while other turns replace it.
+_MAX_ROLLS = 5
 SUMMARY_SECONDS = 60.0  # timeout of a host's summarizer; after it the summary is extracted
 _MAX_OVER = 4  # times the limit; of a longer summary only the end is condensed
 

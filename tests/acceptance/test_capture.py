@@ -9,9 +9,15 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
+from brain.journal import Journal
+from brain.opened_turns import written
+from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
 from cognitive.errors import EmbeddingError
 from cognitive.feedback.capture import TAG, CapturedExchange
+from cognitive.feedback.outcomes import OutcomeRecorder
+from cognitive.recording.record import opened
+from tests.internals import internals
 
 ASKED = "Which harbour does the Skagerrak ferry leave from in winter?"
 ANSWER = "In winter the Skagerrak ferry leaves from Hirtshals."
@@ -194,6 +200,16 @@ async def test_retry_captures_a_turn_whose_capture_was_cancelled(urls, embedder,
 async def test_failed_turn_is_not_captured_by_a_later_completion(keeping, agent):
     context = await run_turn(keeping, agent, status="failed")
     await keeping.post_turn(context, Outcome(response=ANSWER))
+    assert await captured(keeping, agent) == []
+
+
+async def test_completion_from_the_journal_does_not_capture_a_failed_turn(keeping, agent, tmp_path):
+    context = await run_turn(keeping, agent, status="failed")
+    journal = Journal(tmp_path / "journal" / "x.sqlite")
+    outcome = Outcome(response=ANSWER).model_dump_json()
+    journal.put(Scope(agent), context.turn_id, opening=written(opened(context)), outcome=outcome)
+    turns, resolver, capture = (getattr(internals(keeping), name) for name in ("turns", "resolver", "capture"))
+    await OutcomeRecorder(turns, journal, resolver, capture).drain(journal.find(Scope(agent), context.turn_id))
     assert await captured(keeping, agent) == []
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 
 import asyncpg
 import pytest
@@ -16,8 +17,11 @@ from brain.journal import Journal, journal_name
 from brain.opened_turns import written
 from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome
+from cognitive.feedback.drain import draining
+from cognitive.feedback.outcomes import OutcomeRecorder
 from cognitive.recording.record import opened
 from tests.forked import Forked, forked
+from tests.internals import internals
 
 TURNS = 6
 
@@ -102,3 +106,24 @@ async def test_draining_moves_to_another_process_after_a_kill(urls, journal, wai
             await eventually(taken_over)
         await drained(journal)
         assert sorted(await ended(second)) == sorted(waiting)
+
+
+async def test_defect_that_one_turn_meets_holds_no_other_up(urls, agent, journal):
+    class Defective(OutcomeRecorder):
+        async def drain(self, entry):
+            if entry.turn_id == "broken":
+                raise ZeroDivisionError
+            await super().drain(entry)
+
+    async with CognitiveLayer.open(urls.app, policy=TOLERANT, embedder=WordEmbedder()) as layer:
+        context, services = await layer.pre_turn(turn(agent)), internals(layer)
+        beside = Journal(journal.path.parent / "beside" / "x.sqlite")
+        outcome = Outcome(response="Behind the barometer.").model_dump_json()
+        for turn_id in ("broken", "whole"):
+            opening = written(replace(opened(context), turn_id=turn_id))
+            beside.put(Scope(agent), turn_id, opening=opening, outcome=outcome)
+        recorder = Defective(services.turns, beside, services.resolver, services.capture)
+        async with draining(recorder, beside):
+            await eventually(lambda: asyncio.to_thread(lambda: beside.count() == 1))
+        assert beside.find(Scope(agent), "broken") is not None
+        assert "whole" in {each.turn_id for each in await layer.explain.turns(agent) if each.status == "completed"}

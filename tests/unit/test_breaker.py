@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brain.postgres.breaker import NO_ANSWER, Breaker, CircuitBreakers, may_wait, waits_for_recovery
+from brain.postgres.breaker import NO_ANSWER, Breaker, CircuitBreakers, Probe, may_wait, waits_for_recovery
 
 pytestmark = pytest.mark.promise(number=2)
 
@@ -156,6 +156,20 @@ class Coordinator:
         [task] = self.breakers._locating.values()
         self.node.set_result(node)
         await task
+
+
+async def test_probe_that_runs_is_not_begun_a_second_time():
+    breaker, before = Breaker(1, wait=60), asyncio.all_tasks()
+    breaker.failed(0.0, 0.0, "gone")
+
+    async def answers() -> bool:
+        return False
+
+    probe = Probe(breaker, answers)
+    probe.begin()
+    probe.begin()
+    assert len(asyncio.all_tasks() - before) == 1
+    await probe.stop()
 
 
 @pytest.mark.parametrize(("node", "of_server"), [("worker-1:5432", "closed"), ("", "open")])

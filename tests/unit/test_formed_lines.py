@@ -11,11 +11,12 @@ LONG = f"{STATEMENT} {'The rest of this long message is about other matters of t
 
 
 def formed(n: int, rank: int, text: str = STATEMENT, **fields):
-    return candidate(n, text, type="fact", source=SOURCE, attributes={"formed_by": f"mine_is/{n}"}, rank=rank, **fields)
+    given = {"source": SOURCE, "attributes": {"formed_by": f"mine_is/{n}"}, **fields}
+    return candidate(n, text, type="fact", rank=rank, **given)
 
 
-def line(n: int, rank: int, text: str = f"Hello. {STATEMENT}"):
-    return candidate(n, text, type="episode", source=SOURCE, rank=rank)
+def line(n: int, rank: int, text: str = f"Hello. {STATEMENT}", **fields):
+    return candidate(n, text, type="episode", rank=rank, **{"source": SOURCE, **fields})
 
 
 def other(n: int, rank: int):
@@ -46,8 +47,16 @@ def test_line_of_another_user_with_the_same_turn_id_stays():
 
 
 def test_memory_of_a_user_takes_the_place_of_its_shared_line():
-    assert ids(drop_lines([line(3, 0), other(2, 1), formed(1, 2, user_id="ann")]).kept) == [1, 2]
+    shared = {"source": 'user-turn/["ann", "t1"]/user'}
+    candidates = [line(3, 0, **shared), other(2, 1), formed(1, 2, user_id="ann", **shared)]
+    assert ids(drop_lines(candidates).kept) == [1, 2]
 
 
 def test_line_from_which_no_candidate_was_formed_stays():
     assert ids(drop_lines([line(3, 0), other(2, 1)]).kept) == [3, 2]
+
+
+def test_line_of_another_turn_with_the_same_id_stays():
+    ada = {"user_id": "ada"}  # turn ids are unique per user only
+    result = drop_lines([formed(1, 0, **ada), line(2, 1, **ada), line(3, 2), formed(4, 3, **ada)])
+    assert (ids(result.kept), ids(each.candidate for each in result.dropped)) == ([1, 3, 4], [2])

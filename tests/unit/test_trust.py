@@ -42,7 +42,7 @@ def test_places_per_speaker_are_limited():
 
 @pytest.mark.parametrize(
     ("fields", "source_kind"),
-    [({"session_id": "s", "source": "x/1"}, "session"), ({"source": "x/1"}, "source"), ({}, "way in")],
+    [({"session_id": "s", "source": "x/1"}, "session"), ({"source": "x/1"}, "source"), ({}, "origin")],
 )
 def test_source_without_speaker_is_session_source_or_trust_level(fields, source_kind):
     candidates = [candidate(n, trust="foreign", **fields) for n in range(1, 4)]
