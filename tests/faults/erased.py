@@ -74,6 +74,7 @@ class InterruptingEmbedder(WordEmbedder):
 @asynccontextmanager
 async def undrained(journal: Journal) -> AsyncIterator[None]:
     """Keep the entries of a journal in it, as when Postgres is away. Wait for a drain that has begun."""
+    journal.path.parent.mkdir(parents=True, exist_ok=True)  # without the folder there is no lock to hold
     while True:
         with journal.draining() as alone:
             if alone:
