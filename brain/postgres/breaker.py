@@ -192,9 +192,8 @@ class CircuitBreakers:
         self._locating: dict[str, asyncio.Task[None]] = {}  # by agent
         self._unplaced: dict[str, list[tuple[float, float]]] = {}  # begin and end of calls whose agent is being located
         self._stopped = False
-        self._has_answered = (
-            False  # before the first answer, callers report errors and an open breaker is logged as INFO
-        )
+        # Before the first answer, callers report errors, and an open breaker is logged as INFO.
+        self._has_answered = False
         self._server_probe = self._probe(server, "")
         self._nodes: dict[str, tuple[Breaker, Probe]] = {}
         self._node_of: dict[str, str] = {}  # of the agents with failures since their node last answered

@@ -171,7 +171,7 @@ class Database:
                 return await self._observed(deadline, _Attempt(scope, work, deadline.left(), durable, snapshot, first))
             except CONTENDED as error:
                 if attempt == _ATTEMPTS:
-                    raise StoreError(f"{attempt} attempts met other transactions: {error}") from error
+                    raise StoreError(f"{attempt} attempts conflicted with other transactions: {error}") from error
             except (TimeoutError, asyncpg.QueryCanceledError) as error:
                 raise StoreUnavailable(f"no answer from Postgres within {timeout:g} s") from error
             except (*LOST, StoreUnavailable) as error:

@@ -238,7 +238,7 @@ class OutcomeRecorder:
             opening=opening,
             still=still,
         )
-        lines, closed = await asyncio.gather(self._prepared(exchange), closing)  # both take about as long
+        closed, lines = await asyncio.gather(closing, self._prepared(exchange))  # both take about as long
         if lines is not None and (closed is None or closed.message.withheld):
             self._capture.forget(lines)  # they may contain what was erased
         if closed is None:
