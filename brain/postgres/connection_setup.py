@@ -16,7 +16,7 @@ from pydantic_core import from_json
 
 from brain.deadline import Deadline
 from brain.errors import InvalidInput, SchemaError, StoreConflict, StoreError, StoreUnavailable
-from brain.postgres.refusals import UPGRADE, refused, unreachable
+from brain.postgres.refusals import AWAY, UPGRADE, refused, unreachable
 from brain.postgres.roles import OPERATOR
 from brain.postgres.schema import MIN_PGVECTOR, MIN_POSTGRES, pgvector_too_old, refusal
 from brain.postgres.transaction import Connection
@@ -24,16 +24,7 @@ from brain.postgres.wire_types import decode_halfvec
 from brain.users import ALL_USERS, View
 
 # The connection was lost or timed out: the same idempotent work may succeed on a new connection.
-LOST = (
-    OSError,
-    asyncpg.PostgresConnectionError,
-    asyncpg.InterfaceError,
-    asyncpg.InternalClientError,
-    asyncpg.CannotConnectNowError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.TooManyConnectionsError,
-)
+LOST = (*AWAY, asyncpg.InternalClientError)
 # A conflict with another transaction, or a migration that changed the plan of a prepared statement: retry.
 CONTENDED = (
     asyncpg.SerializationError,
