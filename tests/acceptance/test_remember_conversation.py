@@ -44,6 +44,12 @@ async def test_lines_and_formed_memories_are_stored_for_the_user(patient, agent)
     assert await contents(patient, agent) == []
 
 
+async def test_progress_counts_the_exchanges_up_to_the_last_one(patient, agent):
+    steps = []
+    await patient.remember_conversation(agent, TALK, progress=lambda *step: steps.append(step))
+    assert steps == [(0, 2), (1, 2), (2, 2)]
+
+
 async def test_repeated_and_longer_conversation_adds_only_what_is_new(patient, agent):
     first = await patient.remember_conversation(agent, TALK[:3], user_id="ada")
     again = await patient.remember_conversation(agent, TALK[:3], user_id="ada")

@@ -47,6 +47,16 @@ async def test_dead_server_degrades_turns_and_loses_nothing_committed(site, agen
         assert (await layer.post_turn(during[1], Outcome(response="I do not know."))).duplicate
 
 
+async def test_fitting_without_a_server_keeps_the_messages_and_says_what_is_missing(site, agent_with_key, caplog):
+    async with opened(site) as layer:
+        context = await layer.pre_turn(turn(agent_with_key))
+        site.kill()
+        grown = [*context.prompt(), Message(role="assistant", content="Let me look.")]
+        window = await layer.fit(context, grown)
+    assert [message.content for message in window.messages][-2:] == [message.content for message in grown[-2:]]
+    assert [record.message for record in caplog.records if "was fitted without a part: session" in record.message]
+
+
 async def test_turn_lost_in_a_crash_is_recorded_with_its_outcome(site, agent_with_key):
     async with opened(site) as layer:
         contexts = [await layer.pre_turn(turn(agent_with_key)) for _ in range(3)]
