@@ -8,8 +8,7 @@ from datetime import datetime
 from functools import partial
 from uuid import UUID
 
-from brain import archive, filter_sql, memory_rows, redacting, superseding
-from brain.agent_rows import sharing
+from brain import agent_rows, archive, filter_sql, memory_rows, redacting, superseding
 from brain.archive import ArchivedMemory, MemoryMetadata
 from brain.embedding.embedders import Embedders
 from brain.errors import StoreError, UnknownMemory
@@ -183,7 +182,9 @@ class MemoryStore:
             await memory_rows.share_users(c, scope.agent_id, [scope.key[1]])
             await write_as(c, scope.key[1])
         valid = await c.fetchval(*SQL.has_turn(agent_id=scope.agent_id, turn_id=turn_id, read_at=read_at))
-        valid = valid and (condition is None or await condition(c))
+        if valid and condition is not None:
+            await agent_rows.locked(c, scope.agent_id)  # before the turn, which conditions lock
+            valid = await condition(c)
         if owner != scope:
             await write_as(c, owner.key[1])
         return not valid or await memory_rows.write(c, owner, prepared, self._embedders, self._languages)
@@ -197,6 +198,7 @@ class MemoryStore:
         """
 
         async def work(prepared: list[PreparedMemory], c: Connection) -> bool:
+            await agent_rows.locked(c, scope.agent_id)  # before the turn, which conditions lock
             return not await condition(c) or await self._write_batch(scope, False, prepared, c)
 
         await self._write(scope, {identity(each): each for each in await self._redacted(memories)}, now, work)
@@ -234,7 +236,7 @@ class MemoryStore:
         """Index memories and write them. Start again if the agent's embedding models or languages changed meanwhile."""
         for _ in range(MAX_TRIES if fresh else 0):
             prepared = await self._preparation.prepare(scope.agent_id, fresh, now)
-            if await self._database.run(scope, partial(work, prepared), first=sharing(scope.agent_id)):
+            if await self._database.run(scope, partial(work, prepared), first=agent_rows.sharing(scope.agent_id)):
                 if self._languages.take_due(scope.agent_id):
                     self._on_growth(scope.agent_id)
                 return
@@ -313,7 +315,7 @@ class MemoryStore:
             lambda c: memory_rows.rewrite(
                 c, scope, replace(prepared, id=id), row["version"], replaced, self._embedders, self._languages
             ),
-            first=sharing(scope.agent_id),
+            first=agent_rows.sharing(scope.agent_id),
         )
         if rewritten:
             self._preparation.forget(old, old.occurred_at)

@@ -64,6 +64,9 @@ class TurnLog:
             StoreError: Postgres failed, or the agent's or user's rows are being erased: the turn can be recorded later.
         """
         expiring = self._is_due(scope, abandon_after_minutes * 60 / _LOOKS)
+        if self._database.can_call and not (expiring or durable or still):
+            await self._database.call(scope, SQL.record_turn(view=scope.key[1], **_values(scope.agent_id, turn)))
+            return
 
         async def work(c: Connection) -> None:
             if still is not None and not await still():
@@ -261,31 +264,34 @@ def _counting(agent_id: str, turn_id: str | None = None) -> tuple[Bound, ...]:
 
 
 async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:
-    await c.execute(
-        *SQL.open_turn(
-            agent_id=agent_id,
-            turn_id=turn.turn_id,
-            session_id=turn.session_id,
-            recorded_user=turn.user_id,
-            at=turn.at,
-            message=turn.message,
-            policy=turn.policy,
-            frame=turn.frame,
-            degraded=list(turn.degraded),
-            model=turn.model,
-            embedding=encode_halfvec(turn.query) if turn.query is not None else None,
-            trace=dict(turn.trace),
-            memory_ids=[shown.memory_id for shown in turn.shown],
-            memory_types=[shown.type for shown in turn.shown],
-            slots=[shown.slot for shown in turn.shown],
-            propensities=[shown.propensity for shown in turn.shown],
-            policy_content=dict(turn.policy_content) if turn.policy_content is not None else None,
-            relevance_gaps=[shown.relevance_gap for shown in turn.shown],
-            categories=list(turn.categories),
-            runtime=turn.runtime,
-            measures=dict(turn.measures),
-            tokens=[shown.tokens for shown in turn.shown],
-            received_at=turn.received_at,
-            degraded_codes=list(turn.degraded_codes),
-        ),
-    )
+    await c.execute(*SQL.open_turn(**_values(agent_id, turn)))
+
+
+def _values(agent_id: str, turn: OpenTurn) -> dict[str, Any]:
+    """Return the parameters of the statements that record a turn."""
+    return {
+        "agent_id": agent_id,
+        "turn_id": turn.turn_id,
+        "session_id": turn.session_id,
+        "recorded_user": turn.user_id,
+        "at": turn.at,
+        "message": turn.message,
+        "policy": turn.policy,
+        "frame": turn.frame,
+        "degraded": list(turn.degraded),
+        "model": turn.model,
+        "embedding": encode_halfvec(turn.query) if turn.query is not None else None,
+        "trace": dict(turn.trace),
+        "memory_ids": [shown.memory_id for shown in turn.shown],
+        "memory_types": [shown.type for shown in turn.shown],
+        "slots": [shown.slot for shown in turn.shown],
+        "propensities": [shown.propensity for shown in turn.shown],
+        "policy_content": dict(turn.policy_content) if turn.policy_content is not None else None,
+        "relevance_gaps": [shown.relevance_gap for shown in turn.shown],
+        "categories": list(turn.categories),
+        "runtime": turn.runtime,
+        "measures": dict(turn.measures),
+        "tokens": [shown.tokens for shown in turn.shown],
+        "received_at": turn.received_at,
+        "degraded_codes": list(turn.degraded_codes),
+    }

@@ -23,6 +23,7 @@ def internals(layer: CognitiveLayer) -> SimpleNamespace:
         journal=layer._outcomes._journal,
         outcomes=layer._outcomes,
         planner=layer._preparation.memories._planner,
+        memory_store=layer._agent_memories._store,
         policy_store=layer.policies._store,
         prefetch=layer._outcomes._prefetch,
         resolver=layer._policies,

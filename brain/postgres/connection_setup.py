@@ -144,7 +144,7 @@ def rejected(error: asyncpg.PostgresError, user_id: View) -> StoreError | Invali
             return InvalidInput(f"Postgres cannot store this: {error}")
         case asyncpg.UniqueViolationError():
             return StoreConflict("another transaction stored a row with the same id meanwhile; try again")
-        case asyncpg.LockNotAvailableError():  # only `brain.agent_rows.sharing_unless_erased` limits the wait
+        case asyncpg.LockNotAvailableError():  # only the locks that keep off erasures limit the wait
             return StoreError("memories of this agent or user are being erased; try again later")
         case asyncpg.InsufficientPrivilegeError() if user_id is ALL_USERS and "role" in str(error):
             return SchemaError(

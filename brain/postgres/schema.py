@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 FIRST = "0101"  # the one migration that all others are built on; databases from before it have smaller numbers
-HEAD = "0112"
+HEAD = "0113"
 MIN_POSTGRES = 16
 MIN_PGVECTOR = "0.8.0"
 

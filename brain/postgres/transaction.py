@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any, TypeAlias, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import asyncpg
 
@@ -51,6 +52,24 @@ _FAILED = (
 _background: set[asyncio.Task[None]] = set()  # the event loop holds tasks weakly
 _NOT_PLAIN = re.compile(r"[^\w.:@/-]", re.ASCII)
 PARAMETER = re.compile(r"\$(\d+)")
+
+
+@dataclass(slots=True)
+class Attempt(Generic[T]):
+    """One attempt to run an agent's work in a transaction, with the arguments of `Database.run`.
+
+    With `alone`, the work is one call that makes up the whole transaction. `connected` is True once the attempt has a
+    connection.
+    """
+
+    scope: Scope
+    work: Work[T]
+    timeout: float
+    durable: bool = True
+    snapshot: bool = False
+    first: Sequence[Bound] = ()
+    alone: bool = False
+    connected: bool = False
 
 
 def beginning(
@@ -155,7 +174,7 @@ async def _to_pool(pool: asyncpg.Pool, taking: asyncio.Future[Connection]) -> No
 
 
 async def in_transaction(connection: Connection, work: Work[T], *begin: str) -> T:
-    """Run `work` in a transaction, commit it, and return its result.
+    """Run `work` in a transaction, commit it, and return its result. Without `begin`, the work is a whole transaction.
 
     BEGIN and COMMIT are sent as plain statements: asyncpg's transaction object cannot roll back after its BEGIN or
     COMMIT was cancelled.
@@ -164,7 +183,8 @@ async def in_transaction(connection: Connection, work: Work[T], *begin: str) -> 
         for text in begin:
             await connection.execute(text)
         result = await work(connection)
-        await connection.execute("COMMIT")
+        if begin:
+            await connection.execute("COMMIT")
     except BaseException:
         await _undo(connection)
         raise

@@ -5,6 +5,14 @@ SELECT cognitive.open_turn(
     :degraded_codes, :model, :embedding, :trace, :categories, :runtime, :measures, :received_at, :memory_ids,
     :memory_types, :slots, :propensities, :relevance_gaps, :tokens)
 
+-- name: record_turn
+-- Record a prepared turn as `open_turn` does, in the scope `view` of the agent. The call is a whole transaction
+-- (migration 0113).
+SELECT cognitive.record_turn(
+    :agent_id, :view, :turn_id, :session_id, :recorded_user, :at, :message, :policy, :policy_content, :frame, :degraded,
+    :degraded_codes, :model, :embedding, :trace, :categories, :runtime, :measures, :received_at, :memory_ids,
+    :memory_types, :slots, :propensities, :relevance_gaps, :tokens)
+
 -- name: erased_since
 -- Whether the agent or the transaction's user was erased since a time, which may be NULL.
 SELECT EXISTS (SELECT 1 FROM cognitive.erasure

@@ -239,7 +239,8 @@ class OutcomeRecorder:
             still=still,
         )
         closed, lines = await asyncio.gather(closing, self._prepared(exchange))  # both take about as long
-        if lines is not None and (closed is None or closed.message.withheld):
+        recorded = _exchange(scope, turn_id, outcome, closed.message) if closed is not None else None
+        if lines is not None and lines.exchange != recorded:
             self._capture.forget(lines)  # they may contain what was erased
         if closed is None:
             raise unknown_turn(scope, turn_id)
@@ -271,10 +272,7 @@ class OutcomeRecorder:
         """
         if turn.status != "completed":
             return ()
-        response = WITHHELD if turn.withheld else outcome.response
-        exchange = CapturedExchange(
-            scope.agent_id, turn.session_id, turn_id, turn.at, turn.message, response, turn.user_id
-        )
+        exchange = _exchange(scope, turn_id, outcome, turn)
         return await self._capture.keep(scope, exchange, turn.read_at, lines, extract=extract)
 
     async def _excerpts(self, scope: Scope, turn_id: str, opening: OpenTurn | None) -> Excerpts:
@@ -320,6 +318,12 @@ def _as_shown(memory: ExposureRow, excerpts: Excerpts) -> ExposureRow:
     if not spans or memory.content is None or memory.via != "prompt":
         return memory
     return replace(memory, content=excerpt(memory.content, spans))
+
+
+def _exchange(scope: Scope, turn_id: str, outcome: Outcome, turn: TurnMessage) -> CapturedExchange:
+    """Return the messages of a turn to be captured; a response that may contain erased text is withheld."""
+    response = WITHHELD if turn.withheld else outcome.response
+    return CapturedExchange(scope.agent_id, turn.session_id, turn_id, turn.at, turn.message, response, turn.user_id)
 
 
 def _called(outcome: Outcome) -> tuple[str, ...]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import count
 from time import time
 from uuid import UUID
@@ -280,20 +282,26 @@ async def test_failed_erasure_names_the_memories_that_stay(database, agent):
 class Slow:
     """A database whose transactions stay open until others have done something."""
 
+    can_call = True
+
     def __init__(self, database: Database, others) -> None:
-        self._database, self._others = database, others
+        self._database, self.others = database, others
+
+    async def call(self, scope, function):
+        await self.run(scope, lambda c: c.execute(*function))
 
     async def run(self, scope, work, **options):
         async def waits(c):
             result = await work(c)
-            await self._others()
+            await self.others()
             return result
 
         return await self._database.run(scope, waits, **options)
 
 
+@pytest.mark.parametrize("first", [True, False])
 @pytest.mark.parametrize("erased", ["user", "agent", "memories"])
-async def test_turn_opened_beside_an_erasure_leaves_no_text(database, agent, admin, erased):
+async def test_turn_opened_beside_an_erasure_leaves_no_text(database, agent, admin, erased, first):
     scope = Scope(agent, "ann")
     ids = await store(database).remember(agent, [said("ann")], now=AT)
     erasures, erasing = {"user": (agent, "ann"), "agent": (agent,), "memories": (scope, ids)}, []
@@ -304,9 +312,14 @@ async def test_turn_opened_beside_an_erasure_leaves_no_text(database, agent, adm
             await asyncio.sleep(0.01)
 
     turn = OpenTurn("t", "s", "ann", AT, SECRET, "p", "", degraded=(), trace={}, shown=(), received_at=time())
-    await TurnLog(Slow(database, erase)).open(scope, turn, abandon_after_minutes=60)
+    slow = Slow(database, partial(asyncio.sleep, 0))
+    log = TurnLog(slow)
+    if not first:  # the first turn of a user is recorded together with a look for turns that stayed open
+        await log.open(scope, replace(turn, turn_id="before"), abandon_after_minutes=60)
+    slow.others = erase
+    await log.open(scope, turn, abandon_after_minutes=60)
     await erasing[0]
-    messages = await admin.fetch("SELECT message FROM cognitive.turn WHERE agent_id = $1", agent)
+    messages = await admin.fetch("SELECT message FROM cognitive.turn WHERE agent_id = $1 AND turn_id = 't'", agent)
     assert [row["message"] for row in messages] == (["[erased]."] if erased == "memories" else [])
 
 

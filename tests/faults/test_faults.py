@@ -47,7 +47,7 @@ async def test_dead_server_degrades_turns_and_loses_nothing_committed(site, agen
         assert (await layer.post_turn(during[1], Outcome(response="I do not know."))).duplicate
 
 
-async def test_fitting_without_a_server_keeps_the_messages_and_says_what_is_missing(site, agent_with_key, caplog):
+async def test_fitting_without_a_server_says_what_is_missing(site, agent_with_key, caplog):
     async with opened(site) as layer:
         context = await layer.pre_turn(turn(agent_with_key))
         site.kill()

@@ -9,8 +9,10 @@ from uuid import uuid4
 import asyncpg
 import pytest
 
+from brain.users import Scope
 from cognitive import CognitiveError, NewMemory
 from cognitive.errors import InvalidInput, UnknownMemory
+from tests.internals import internals
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 TABLES = [
@@ -85,6 +87,24 @@ async def test_concurrent_writers_store_the_same_memories_once(layer, agent, url
     results = await asyncio.gather(*(layer.remember(agent, memories) for _ in range(16)))
     assert len({tuple(ids) for ids in results}) == 1
     assert (await counts(urls, agent))["memory"] == 5
+
+
+async def test_condition_of_a_write_runs_under_the_lock_of_the_agent(layer, agent, urls):
+    """A condition locks its turn. Ratings lock the agent's row first; another order could deadlock."""
+    await layer.remember(agent, [line("A first line.", 0)])
+    other, seen = await asyncpg.connect(urls.admin), []
+
+    async def condition(c) -> bool:
+        with pytest.raises(asyncpg.LockNotAvailableError):
+            await other.fetch("SELECT FROM cognitive.agent_state WHERE agent_id = $1 FOR SHARE NOWAIT", agent)
+        seen.append(True)
+        return True
+
+    await internals(layer).memory_store.remember_if(
+        Scope(agent), [line("Another line.", 1)], now=AT, condition=condition
+    )
+    await other.close()
+    assert seen == [True]
 
 
 async def test_progress_reports_after_each_transaction(layer, agent):
