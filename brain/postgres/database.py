@@ -169,12 +169,9 @@ class Database:
         """True if `call` may be used: the role belongs to the connection, and one server has all rows."""
         return not self._pooled and not self._clustered
 
-    async def call(self, scope: Scope, function: Bound, *, timeout: float = 60.0) -> None:
-        """Call a function that sets the scope itself, as a whole transaction: one round trip instead of three.
-
-        Retries and errors are those of `run`.
-        """
-        await self._run(Attempt(scope, lambda c: c.execute(*function), timeout, alone=True))
+    async def call(self, scope: Scope, function: Bound) -> None:
+        """Call a function that sets the scope itself, in one round trip. The call is a transaction, as of `run`."""
+        await self._run(Attempt(scope, lambda c: c.execute(*function), 60.0, alone=True))
 
     async def _run(self, wanted: Attempt[T]) -> T:
         if self._loop is not None:
@@ -260,7 +257,7 @@ class Database:
 
     async def _node_of(self, agent_id: str) -> str | None:
         """Return the node with an agent's rows, '' if the coordinator does not say, or None if the pool is busy."""
-        attempt = Attempt(Scope(agent_id), partial(node_of, agent_id=agent_id), _PROBE_SECONDS, False, False)
+        attempt = Attempt(Scope(agent_id), partial(node_of, agent_id=agent_id), _PROBE_SECONDS, durable=False)
         try:
             return await Deadline(_PROBE_SECONDS * 1000).within(self._attempt(attempt)) or ""
         except (*LOST, TimeoutError, StoreError, asyncpg.PostgresError):
@@ -268,8 +265,7 @@ class Database:
 
     async def _answers(self, agent_id: str) -> bool:
         """Return True if Postgres answers: the server itself for '', or the node with this agent's rows."""
-        work = partial(ask, agent_id=agent_id)
-        probe = Attempt(Scope(agent_id), work, _PROBE_SECONDS, durable=False, snapshot=False)
+        probe = Attempt(Scope(agent_id), partial(ask, agent_id=agent_id), _PROBE_SECONDS, durable=False)
         try:
             if self._revive is not None:
                 await asyncio.to_thread(self._revive)

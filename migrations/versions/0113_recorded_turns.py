@@ -9,7 +9,7 @@ down_revision = "0112"
 
 # It records a prepared turn as `open_turn` does. The call is a whole transaction, which saves two round trips: it sets
 # the scope, and takes the locks that the transaction would begin with (the statement `share_agent_briefly` in
-# store.sql). The client's deadline is shorter than the last lock timeout, which ends the call of a client that died.
+# store.sql). A client gives up long before the lock timeout of 60 s, which ends the call if the client died.
 _RECORD_TURN = """
 CREATE FUNCTION cognitive.record_turn(
     agent_id text, view text, turn_id text, session_id text, recorded_user text, at timestamptz, message text,

@@ -100,10 +100,12 @@ async def test_condition_of_a_write_runs_under_the_lock_of_the_agent(layer, agen
         seen.append(True)
         return True
 
-    await internals(layer).memory_store.remember_if(
-        Scope(agent), [line("Another line.", 1)], now=AT, condition=condition
-    )
-    await other.close()
+    try:
+        await internals(layer).memory_store.remember_if(
+            Scope(agent), [line("Another line.", 1)], now=AT, condition=condition
+        )
+    finally:
+        await other.close()
     assert seen == [True]
 
 
