@@ -8,6 +8,7 @@ from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from brain import agent_rows, archive, index_rows, statements, superseding, value_rows
+from brain.agent_rows import AgentState
 from brain.embedding.embedders import Embedders
 from brain.errors import InvalidInput, UnknownMemory
 from brain.indexing import IndexedPassage, PassageVector
@@ -43,9 +44,12 @@ async def write(
     embedders: Embedders,
     languages: AgentLanguages,
     *,
+    state: AgentState | None = None,
     detect_updates: bool = False,
 ) -> bool:
     """Store the prepared memories that do not exist yet, with their sessions, index entries and vectors.
+
+    `state` is the agent's row, if the caller has locked it.
 
     Older values of the same attribute are superseded, of formed memories and with `detect_updates` of others too; see
     `brain.superseding`. Return False and store nothing if the agent's embedding models or languages have changed since
@@ -55,7 +59,7 @@ async def write(
         UnknownMemory: a memory supersedes one that the agent does not have.
         InvalidInput: a memory supersedes one of another user, or a shared one in the view of a user.
     """
-    state = await agent_rows.locked(c, scope.agent_id)
+    state = state or await agent_rows.locked(c, scope.agent_id)
     state = await state.recognised(c, scope.agent_id, (item.memory.content for item in prepared))
     if not state.indexed_alike(scope.agent_id, _indexed(prepared), languages):
         return False

@@ -181,13 +181,13 @@ class MemoryStore:
         if owner != scope:
             await memory_rows.share_users(c, scope.agent_id, [scope.key[1]])
             await write_as(c, scope.key[1])
-        valid = await c.fetchval(*SQL.has_turn(agent_id=scope.agent_id, turn_id=turn_id, read_at=read_at))
+        state, valid = None, await c.fetchval(*SQL.has_turn(agent_id=scope.agent_id, turn_id=turn_id, read_at=read_at))
         if valid and condition is not None:
-            await agent_rows.locked(c, scope.agent_id)  # before the turn, which conditions lock
+            state = await agent_rows.locked(c, scope.agent_id)  # before the turn, which conditions lock
             valid = await condition(c)
         if owner != scope:
             await write_as(c, owner.key[1])
-        return not valid or await memory_rows.write(c, owner, prepared, self._embedders, self._languages)
+        return not valid or await memory_rows.write(c, owner, prepared, self._embedders, self._languages, state=state)
 
     async def remember_if(
         self, scope: Scope, memories: Sequence[NewMemory], *, now: datetime, condition: Condition
@@ -198,8 +198,10 @@ class MemoryStore:
         """
 
         async def work(prepared: list[PreparedMemory], c: Connection) -> bool:
-            await agent_rows.locked(c, scope.agent_id)  # before the turn, which conditions lock
-            return not await condition(c) or await self._write_batch(scope, False, prepared, c)
+            state = await agent_rows.locked(c, scope.agent_id)  # before the turn, which conditions lock
+            return not await condition(c) or await memory_rows.write(
+                c, scope, prepared, self._embedders, self._languages, state=state
+            )
 
         await self._write(scope, {identity(each): each for each in await self._redacted(memories)}, now, work)
 
