@@ -16,7 +16,7 @@ Modules, in order of execution:
 - `states`: hide memories and show them again.
 - `redacting`: remove secrets and personal data from a text before it is stored.
 - `preparing`: identify, index and embed memories before they are written.
-- `memory_rows`: write, rewrite and erase the rows of a memory inside a transaction.
+- `memory_rows`: write and rewrite the rows of a memory inside a transaction.
 - `superseding`: find which memories newer ones replace, and hide them.
 - `agent_rows`: lock an agent's row, and decide in which languages its memories are indexed.
 - `claims`: recognise subject, attribute and value of a statement.
@@ -49,7 +49,7 @@ Modules, in order of execution:
 - `policies`: store the policies that operators saved, and which of them is active.
 - `erasure`: erase memories and agents, and everything derived from them.
 - `caches`: empty the caches of texts after an erasure.
-- `assignment`: assign captured memories and sessions of before users to the users who spoke.
+- `assignment`: assign shared captured memories and sessions to the users who spoke.
 - `archive`: export an agent's memories with their metadata, and import them.
 - `changes`: change the embedding model or the language of an agent while its turns go on.
 - `ivf_index`: assign a large agent's vectors to cells, so that a search reads only the nearest cells.

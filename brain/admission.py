@@ -1,7 +1,8 @@
 """Find the memories that a filter admits, by one of several methods for each memory type.
 
-The share of the memories that a filter admits is first estimated from a random sample. It says how many cells a search
-reads and how many passages it ranks: it looks up the memories in the order of rank until enough are admitted.
+The share of the memories that a filter admits is first estimated from a random sample. It decides how many cells a
+search reads and how many passages it ranks. The search then looks up memories in the order of rank until enough are
+admitted.
 
 If the share is low, memories are looked up by an index of their values (`brain.filter_values`). If it finds few, they
 are listed, and a search compares all of them with its query. If it finds more, but not too many, a search leaves out
@@ -31,8 +32,8 @@ PROBES = 48  # cells read per type and field: docs/decisions/0025-large-agents.m
 SAMPLE = 500  # memories; a search among no more of them lists the admitted ones at once
 MAX_LISTED = 2_000  # memories; comparing as many with the query takes about 15 ms
 _MAX_WHOLE = 20_000  # memories of a type; reading the vectors of as many takes about 10 ms
-_MIN_ADMITTED = 0.25  # of the memories that an index finds; if it finds more others, looking them up takes longer
-_MIN_COMMON = 0.3  # share of a type's memories; an index of the others would not pay
+_MIN_ADMITTED = 0.25  # least admitted share of what an index finds; below it, looking memories up takes longer
+_MIN_COMMON = 0.3  # admitted share of each type from which no index is used
 _MAX_INDEXED = 20_000  # memories that an index finds; reading as many takes about 5 ms
 _MAX_CONDITIONS = 4  # that are looked up; the memories that are found meet the others or are left out later
 _WIDENED, _WIDENED_BELOW = 1 / 6, 0.1  # below this share, the cells that are read grow with its inverse to this power
@@ -171,9 +172,9 @@ async def _by_index(
 async def _rare(
     c: Connection, agent_id: str, parts: Sequence[SqlCondition], types: Collection[MemoryType]
 ) -> tuple[Sequence[SqlCondition], int]:
-    """Return the first query that finds few memories, or else those that do not find too many, or else the first.
+    """Return the first query that finds at most MAX_LISTED memories, else all of at most _MAX_INDEXED, else the first.
 
-    The number of memories that it finds, or at most one more than `_MAX_INDEXED`, is returned too.
+    Also return the smallest number of memories found, at most `_MAX_INDEXED` + 1.
     """
     combined, most = list[SqlCondition](), _MAX_INDEXED + 1
     for part in parts:

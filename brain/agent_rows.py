@@ -81,5 +81,5 @@ def sharing_unless_erased(agent_id: str) -> tuple[Bound, ...]:
 
 
 async def locked(c: Connection, agent_id: str) -> AgentState:
-    """Lock the agent's row, create it if necessary, and return it. The transaction shares the agent (see `sharing`)."""
+    """Lock the agent's row, and create it if necessary. The transaction must have begun with `sharing`."""
     return as_value(AgentState, await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id)))

@@ -1,4 +1,4 @@
-"""Assign captured memories and sessions of before users to the users who spoke.
+"""Assign shared captured memories and sessions to the users who spoke.
 
 Before an agent had users, everything that its turns captured was shared. Each turn recorded the user that the host
 named, and this name is the speaker of the user's line. A session goes to a user if all its turns recorded this user.

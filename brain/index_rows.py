@@ -37,7 +37,7 @@ class PassagePostings:
 
 @dataclass(frozen=True, slots=True)
 class DeletedIndex:
-    """The numbers of deleted index entries and vectors, and of the lexemes of each deleted passage's memory."""
+    """The numbers of deleted postings, vectors, passages and lexemes; `content_lexemes` has them by memory."""
 
     postings: int
     embeddings: int
@@ -61,7 +61,7 @@ async def delete(c: Connection, agent_id: str, ids: Sequence[UUID]) -> DeletedIn
 async def subtract_from_sessions(
     c: Connection, agent_id: str, deleted: DeletedIndex, memories: Sequence[Mapping[str, Any]], *, number: int
 ) -> None:
-    """Subtract the deleted lexemes of memories, given as rows (id, session_id), and `number` of memories for each."""
+    """Subtract deleted lexemes, and `number` for each memory, from the sessions in the rows (id, session_id)."""
     lexemes, numbers = Counter[str](), Counter[str]()
     for row in memories:
         if row["session_id"] is not None:

@@ -95,9 +95,9 @@ class TurnJudgement:
     decoys: Sequence[tuple[MemoryType, bool]] = ()
 
 
-# From the shown memories of a turn, its decoys and its record to the judgement to be counted.
+# Maps a turn's shown memories, decoys and record to the judgement to count.
 Judge = Callable[[Sequence[ExposureRow], Sequence[Decoy], PlannedTurn], Awaitable[TurnJudgement]]
-# From the content of a turn's policy, or None, to the weights of a rating.
+# Maps the content of a turn's policy, or None, to the weights of a rating.
 Weigh = Callable[[Mapping[str, Any] | None], UsageWeights]
 
 

@@ -17,10 +17,10 @@ READ_CHARS = 500  # of a text
 _MIN_WORDS = 2  # different common words of the language that a text must have; a single one may be a name
 _MIN_SHARE = 0.15  # of a text's different words; in most languages a third are common ones, in lists and code few
 _MAJORITY = 0.6  # of the recognised texts that must be in one language, else the store is in several
-# Names may look like another language than English: "Met Ana de la Cruz in Rio de Janeiro." Such a language needs ...
-_MIN_TEXTS = 2  # texts in it ...
-_MIN_TEXTS_SHARE = 0.1  # ... and this share of all texts, ...
-_MIN_WORDS_ALONE = 4  # ... or that many different common words, if there is only one text
+# Names may look like another language than English: "Met Ana de la Cruz in Rio de Janeiro." Such a language needs:
+_MIN_TEXTS = 2  # texts in it, if there are several texts
+_MIN_TEXTS_SHARE = 0.1  # share of all texts, if there are several
+_MIN_WORDS_ALONE = 4  # different common words, if there is one text
 
 
 def _languages_by_word() -> Mapping[str, tuple[str, ...]]:

@@ -51,7 +51,7 @@ async def write(
 
     `state` is the agent's row, if the caller has locked it.
 
-    Older values of the same attribute are superseded, of formed memories and with `detect_updates` of others too; see
+    Older values of an attribute are superseded: of formed memories always, of others with `detect_updates`; see
     `brain.superseding`. Return False and store nothing if the agent's embedding models or languages have changed since
     the memories were prepared.
 

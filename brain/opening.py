@@ -48,7 +48,7 @@ async def opened(url: str | None, settings: Settings) -> AsyncIterator[tuple[Dat
 async def embedded(settings: Settings | None = None) -> AsyncIterator[ServerUrls]:
     """Run the embedded server for the duration of the block, and yield its URLs."""
     async with _running(settings or from_environment()) as (_, urls):
-        await roles.create_operator(urls.admin)  # older servers do not have it
+        await roles.create_operator(urls.admin)  # older servers lack this role
         yield urls
 
 
@@ -97,7 +97,7 @@ def _within(server: EmbeddedServer, urls: ServerUrls, settings: Settings) -> tup
 
 
 def _server(settings: Settings) -> dict[str, Any]:
-    """Return what lies between this process and its rows, as arguments of `Database` and `ReadDatabase`."""
+    """Return the settings of pooler and cluster as arguments of `Database` and `ReadDatabase`."""
     return {
         "pooled": settings.pooler != "none",
         "prepares": settings.pooler != "transaction",
@@ -132,6 +132,6 @@ async def _open_or_migrate(database: Database, urls: ServerUrls) -> None:
     except SchemaError:
         from brain.postgres.migrate import upgrade  # alembic is slow to import and needed once
 
-        await roles.create_operator(urls.admin)  # older servers do not have it, and the owner may not create roles
+        await roles.create_operator(urls.admin)  # older servers lack this role, and the owner may not create roles
         await upgrade(urls.owner)
         await database.open()

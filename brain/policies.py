@@ -148,7 +148,7 @@ class PolicyStore:
                     f"after: the latest activation of the {role} policy is {number}, not {after}; read it again"
                 )
             if version is not None and not await c.fetch(*SQL.versions(agent_id=agent_id, limit=1, version=version)):
-                raise InvalidInput(f"version: agent {agent_id!r} has no candidate {version!r}")
+                raise InvalidInput(f"version: agent {agent_id!r} has no saved policy {version!r}")
             return await c.fetchrow(
                 *SQL.activate(agent_id=agent_id, role=role, number=number + 1, version=version, author=by, note=note)
             )

@@ -48,7 +48,7 @@ B = 0.5  # length normalisation, 0 to 1: how much the score of a long passage is
 # True: the vectors fit into the covering index. False: they have more dimensions and are read from the table.
 _DIMENSIONS = {True: "dimension <= 1200", False: "dimension > 1200"}
 _MAX_LEXEMES = 32  # lexemes of a query; of a longer one the first and the last half are searched
-_MAX_HIDDEN = 5_000  # hidden memories that are looked at; with more, the search looks at each candidate
+_MAX_HIDDEN = 5_000  # hidden memories examined; with as many, the search checks each candidate
 _FURTHER = 8  # factor for a type's limit when passages of a few long memories fill it
 
 
@@ -63,7 +63,7 @@ class Query:
     `vector` is the unit vector of the query by the embedding model `model`; if it is None, memories are not searched by
     meaning. `dates` is a time range [from, until) that the query names; memories in this range are found by date.
     Only memories that `filter` admits are found. `past` adds the memories that similar past turns used. `at` is the
-    time for which memories are hidden or not (None: now); `filter.as_of` replaces it. `half_life_days` is of usage.
+    time for which memories are hidden or not (None: now); `filter.as_of` replaces it. `half_life_days` decays usage.
     """
 
     types: Mapping[MemoryType, int]

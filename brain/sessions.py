@@ -91,7 +91,7 @@ class ClearedSession:
     subtasks: int
 
 
-# From a session's id and its encoded last messages to the encoded messages with the answer added.
+# Maps a session's id and its encoded last messages to the encoded messages with the answer added.
 Answering = Callable[[str, bytes], Awaitable[bytes]]
 
 

@@ -1,7 +1,7 @@
 """Hide memories and show them again: retire, restore and merge them. Nothing is deleted, and each step can be undone.
 
 A memory has one state: `hidden_at` and `hidden_reason`, both null while it stays visible (see `brain.types.Memory`).
-What would hide it at a later time than something else has no effect. When memories are stored, superseding
+If several things would hide it, only the earliest counts. When memories are stored, superseding
 (`brain.superseding`) and expiry (`brain.memory_rows`) set the same state.
 """
 

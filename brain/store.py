@@ -235,13 +235,20 @@ class MemoryStore:
         )
 
     async def _write(self, scope: Scope, fresh: Mapping[bytes, NewMemory], now: datetime, work: Work) -> None:
-        """Index memories and write them. Start again if the agent's embedding models or languages changed meanwhile."""
-        for _ in range(MAX_TRIES if fresh else 0):
+        """Index memories and write them. Start again if the agent's embedding models or languages changed meanwhile.
+
+        Raises:
+            StoreError: these changed 50 times in a row.
+        """
+        if not fresh:
+            return
+        for _ in range(MAX_TRIES):
             prepared = await self._preparation.prepare(scope.agent_id, fresh, now)
             if await self._database.run(scope, partial(work, prepared), first=agent_rows.sharing(scope.agent_id)):
                 if self._languages.take_due(scope.agent_id):
                     self._on_growth(scope.agent_id)
                 return
+        raise StoreError(f"embedding models or languages changed {MAX_TRIES} times in a row; nothing was stored")
 
     async def _redacted(self, memories: Sequence[NewMemory]) -> list[NewMemory]:
         return await self._redactor.run(lambda redact: [redacting.memory(memory, redact) for memory in memories])

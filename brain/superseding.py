@@ -184,7 +184,7 @@ async def replaceable(c: Connection, scope: Scope, superseded: Collection[UUID |
     rows = await c.fetch(*_STORE.states(agent_id=scope.agent_id, memory_ids=list(named))) if named else []
     for row in rows:
         if row["user_id"] != scope.user_id:
-            raise InvalidInput(f"supersedes: memory {row['id']} is not of {scope} alone; only its own can be replaced")
+            raise InvalidInput(f"supersedes: memory {row['id']} has another owner; {scope} can replace only its own")
     trusts = {row["id"]: row["trust"] for row in rows}
     for missing in sorted(named - trusts.keys(), key=str):
         raise UnknownMemory(f"supersedes: {scope} has no memory {missing}")
@@ -208,10 +208,10 @@ async def _named(c: Connection, scope: Scope, new: Sequence[PreparedMemory]) -> 
 async def hide(
     c: Connection, agent_id: str, replaced: Mapping[UUID, Replacement], new: Mapping[UUID, datetime]
 ) -> None:
-    """Hide replaced memories from the time of their replacement on, once the `new` ones are written, with their times.
+    """Hide replaced memories from their replacement on; `new` has the times of the memories just written.
 
-    Where new memories are between two stored ones, the later of these names the latest as the one that it supersedes,
-    unless the host named one of another claim.
+    If new memories lie between two stored ones, the later stored one then supersedes the latest of them, unless the
+    host named one of another claim.
     """
     if not replaced:
         return

@@ -26,7 +26,7 @@ MAX_COMMON = 2  # words beyond MAX_READ that are looked up in the passages alrea
 class Term:
     """The numbers of an agent's passages and sessions that contain a lexeme of a query.
 
-    `content_passages` and `sessions` count the occurrences in the field `content`; `all_passages` those in any field.
+    `content_passages` and `sessions` count the field `content` only, `all_passages` any field.
     """
 
     content_passages: int

@@ -33,7 +33,7 @@ from brain.users import Scope
 T = TypeVar("T")
 
 SQL = statements.load("turns")
-_LOOKS = 60  # looks for turns that stayed open, within the time after which they are abandoned
+_LOOKS = 60  # searches for turns that stayed open, in the time after which they are abandoned
 _MAX_LOOKED = 10_000  # views whose last look is remembered
 _MAX_EXPIRED = 100  # turns per statement: after an outage, a new turn must not wait until all old ones are abandoned
 
@@ -57,8 +57,8 @@ class TurnLog:
         """Record a turn; if it is recorded already, change nothing. Also abandon turns of its user that stayed open.
 
         With `durable`, wait until the turn is on disk. Without it, a crash may lose the turn; `close` can then record
-        it together with its outcome. If the callback `still` returns False, nothing is recorded. At most 100 turns are
-        abandoned, which have been open for more than `abandon_after_minutes`; this is done sixty times in this period.
+        it together with its outcome. If the callback `still` returns False, nothing is recorded. Up to 60 times in
+        `abandon_after_minutes`, a call abandons up to 100 turns that were open for longer.
 
         Raises:
             StoreError: Postgres failed, or the agent's or user's rows are being erased: the turn can be recorded later.

@@ -69,7 +69,7 @@ class Scope:
 
     @property
     def key(self) -> tuple[str, str]:
-        """The agent's and the user's id as text, for names of tasks; the operator's view has the shared rows' id."""
+        """The ids of agent and user, for SQL and names of tasks; in the operator's view the user is SHARED."""
         return self.agent_id, self.user or SHARED
 
     @property

@@ -47,7 +47,7 @@ class CognitiveLayer(MemoryMethods):
     plans and subtasks. Call the layer only in `loop`, the event loop that opened it.
 
     `user_id` names the view of a call. None, the view without a user, sees and writes shared rows. A user's view also
-    sees the rows of that user, and writes only these. Where its type admits `ALL_USERS`, that is the operator's view.
+    sees the rows of that user, and writes only these. Some methods take `ALL_USERS`, the operator's view of all rows.
     """
 
     def __init__(self, services: bootstrap.Services) -> None:

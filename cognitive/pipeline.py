@@ -317,7 +317,7 @@ def create_context(
 
 
 def _unread(plan: Plan, late: str) -> tuple[Degradation, ...]:
-    """Return what a turn that got no place lacks: pinned memories and, if its plan retrieves any, other memories."""
+    """Return the degradations of a turn without reads: of pinned memories and, if the plan retrieves any, of others."""
     prefix, retrieval = Degradation("prefix_late", late), Degradation("retrieval_late", late)
     return (prefix, retrieval) if plan.retrieval else (prefix,)
 

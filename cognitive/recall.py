@@ -29,7 +29,7 @@ from cognitive.turn import MAX_MESSAGE_LENGTH
 from cognitive.validation import require_aware, require_label, require_sequence
 
 MAX_HITS = 200
-_FURTHER = 8  # a search that found too few distinct memories is repeated for this many times as many
+_FURTHER = 8  # factor for the next search if one found too few distinct memories
 _MIN_COSINE = 0.2  # unrelated sentences have 0.0 to 0.15 with the bundled model, questions and answers 0.3 or more
 _MAX_SEARCHED = 1_600  # memories of each type that one recall searches for
 

@@ -19,7 +19,6 @@ from benchmarks.ranking.measure import (
 )
 from benchmarks.ranking.record import RecordedQuestion, RecordedSet
 from cognitive.context import evidence, ranking
-from cognitive.context.abstention import match
 from cognitive.context.assemble import order
 from cognitive.context.superseded import drop_superseded
 from cognitive.context.talk import drop_repeated
@@ -193,7 +192,8 @@ def evidence_rows(recorded: RecordedSet, policy: Policy) -> list[tuple[Mapping[s
         if each.question.gold:
             kind = "answered" if found_at(ranked_sources(each, policy, CONSTANTS), each.question, 3) else "missed"
         if kind in found:
-            found[kind].append(evidence.terms(candidates, each.turn.found, each.plan, list(map(match, candidates))))
+            matches = [candidate.match for candidate in candidates]
+            found[kind].append(evidence.terms(candidates, each.turn.found, each.plan, matches))
     share = {"answered": 1.0, "unrelated": _UNRELATED, "near": _NEAR}
     weight = _SET_WEIGHTS.get(recorded.name, 1.0)
     return [

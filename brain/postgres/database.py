@@ -1,9 +1,10 @@
 """A connection pool that runs work as one unprivileged role, for one agent and user per transaction.
 
-Both are set for the transaction only, with `SET LOCAL` or by the function that is called, since a session-level SET
-would leak through a pooler. A cancelled statement is cancelled on the server too. If the server doesn't acknowledge the
-cancellation soon, the connection is closed, because waiting for a frozen server could take forever. After several
-failures in a row a circuit breaker refuses calls until a probe succeeds (`brain.postgres.breaker`).
+Agent and user are set for the transaction only, with `SET LOCAL` or by the function that is called, since a
+session-level SET would leak through a pooler. A cancelled statement is cancelled on the server too. If the server
+doesn't acknowledge the cancellation soon, the connection is closed, because waiting for a frozen server could take
+forever. After several failures in a row a circuit breaker refuses calls until a probe succeeds
+(`brain.postgres.breaker`).
 """
 
 from __future__ import annotations

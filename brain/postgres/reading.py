@@ -33,7 +33,7 @@ SQL = statements.load("replica")
 
 _ROLES_SECONDS = 10.0  # timeout of the query for the available roles
 _STANDBY_MS = 2_000.0  # timeout to connect to a standby: less than a page's timeout
-_RETRY_SECONDS = 5.0  # a standby that failed is not used for so long
+_RETRY_SECONDS = 5.0  # for which a failed standby is not used
 _PRIMARY_SECONDS = 2.0  # maximum age of the primary's position, from which a page's lag is computed
 _ASK_SECONDS = 1.0  # timeout of the query for that position: the standby is read without it too
 _COMPARE_MS = 2_000.0  # timeout for comparing both servers: a health check must not hang on one of them
@@ -266,7 +266,7 @@ class ReadDatabase:
         return await reading.run(scope, checked, timeout=timeout, snapshot=snapshot)
 
     async def _asked_primary(self, timeout: float, *, exactly: bool) -> tuple[ReadServer, bool]:
-        """Return the state of the primary, and whether it is recent: asked now if `exactly`, else seconds ago.
+        """Return the primary's state and whether it is recent: read now if `exactly`, else up to 2 seconds old.
 
         A primary that does not answer is an error only if `exactly`, or if it was never asked; else its last state is
         returned, since its standby can be read while it is away.

@@ -23,7 +23,7 @@ Bound = tuple[Any, ...]  # an SQL statement and the values of its parameters
 
 _UNDO_SECONDS = 1.0  # a healthy server acknowledges a cancellation within milliseconds
 # Text without parameters costs one round trip instead of two. SET needs no plan, unlike set_config(…), and is the only
-# form that Citus hands on to the machines with the rows. JIT is off: compiling the search takes longer than running it,
+# form that Citus forwards to the machines with the rows. JIT is off: compiling the search takes longer than running it,
 # and Postgres overestimates its cost. Whole tables are not read, and pages read at random cost little more than others:
 # otherwise, a plan made before a vacuum reads all vectors once for each type and field.
 _BEGIN = """
@@ -33,8 +33,8 @@ SET LOCAL synchronous_commit TO {commit}; SET LOCAL plan_cache_mode TO {plans}; 
 SET LOCAL enable_seqscan TO off; SET LOCAL random_page_cost TO 1.1; {cluster}
 SET LOCAL cognitive.agent_id TO {agent}
 """
-# Functions of this schema that read tables run on the machine with the rows; Citus counts them as nested queries. Once
-# settings are handed on, Citus hands on this whole text for each SET that follows: therefore one follows.
+# Functions of this schema that read tables run on the machine with the rows; Citus counts them as nested queries. After
+# the second SET, Citus forwards this whole text for each SET that follows, so only one follows.
 _CLUSTER = """
 SET LOCAL citus.allow_nested_distributed_execution TO on; SET LOCAL citus.propagate_set_commands TO 'local';
 """

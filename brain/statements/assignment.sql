@@ -1,5 +1,4 @@
--- Assign captured memories and turns of before users to the users who spoke, in the operator's view. They are shared rows
--- until then, and their sessions stay shared.
+-- Assign shared captured memories and turns to the users who spoke, in the operator's view. Their sessions stay shared.
 
 -- name: captured
 -- The shared memories that were captured from turns, oldest first, each with the recorded user of its turn; if that is not
@@ -60,7 +59,7 @@ WHERE m.agent_id = :agent_id AND m.user_id = '' AND m.id = ANY(:memory_ids::uuid
 
 -- name: move_memories
 -- Give shared memories to a user, with everything that is found by them: one statement, since foreign keys are checked at
--- its end. Their sessions of the user must have numbers. The user of counters cannot be changed, only written.
+-- its end. The user's sessions must have numbers. Usage rows are deleted and inserted, as their user cannot change.
 WITH chosen AS MATERIALIZED (
     SELECT m.id, m.type, m.tags, m.attributes, m.metadata, s.number
     FROM cognitive.memory AS m LEFT JOIN cognitive.session AS s

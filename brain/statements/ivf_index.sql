@@ -61,6 +61,6 @@ WHERE agent_id = :agent_id AND user_id = :user_id AND model = :model AND field =
     ORDER BY memory_id, ordinal
 
 -- name: next_number
--- The next free number of a cell. Cells of all users have different numbers, so that a search reads those it means.
+-- The next free number of a cell. No two users' cells share a number, since a search selects cells by number.
 SELECT coalesce(max(number), -1) + 1 FROM cognitive.cell
 WHERE agent_id = :agent_id AND model = :model AND field = :field AND type = :type

@@ -25,7 +25,7 @@ WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :ses
 ORDER BY at DESC, turn_id DESC LIMIT :limit
 
 -- name: keep
--- Store the last messages as of a turn. Nothing is stored if the turn was erased, if memories were forgotten after
+-- Store the last messages as of a turn. Nothing is stored if the turn was erased, if memories were erased after
 -- the messages were received, or if a later turn has stored its messages.
 INSERT INTO cognitive.session AS s (agent_id, user_id, session_id, started_at, last_at, recent_messages, recent_turn_id,
     recent_turn_at)
@@ -43,7 +43,7 @@ RETURNING s.session_id
 
 -- name: hold_recent
 -- Lock and return the last messages if they are those of this turn, to add its answer. Returns nothing if the answer
--- is withheld, or was received before memories were forgotten.
+-- is withheld, or was received before memories were erased.
 SELECT session_id, recent_messages FROM cognitive.session
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND recent_turn_id = :turn_id AND session_id = (
     SELECT session_id FROM cognitive.turn AS t
@@ -61,7 +61,7 @@ WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :ses
 
 -- name: roll
 -- Replace a summary, if it is still the one that the new summary was made from and the turn still exists. Nothing is
--- stored if memories were forgotten after the messages were received.
+-- stored if memories were erased after the messages were received.
 UPDATE cognitive.session SET summary = :summary, summarized_until = :summarized_until
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id AND summary = :old_summary::text
     AND summarized_until IS NOT DISTINCT

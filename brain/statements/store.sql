@@ -23,8 +23,8 @@ SELECT pg_advisory_xact_lock_shared(hashtextextended('cognitive ' || :agent_id |
 FROM (SELECT DISTINCT user_id FROM unnest(:user_ids::text[]) AS u(user_id) WHERE user_id <> '' ORDER BY 1) AS named
 
 -- name: own_rows
--- Take the lock exclusively to erase: the user's, or without a user the agent's. It waits for those who record turns of
--- this user, or of any.
+-- Take the lock exclusively to erase: the user's, or without a user the agent's. It waits until no transaction shares it
+-- (see `share_agent`).
 SELECT CASE WHEN cognitive.scope() = '' THEN pg_advisory_xact_lock(hashtextextended('cognitive ' || :agent_id, 0))
             ELSE pg_advisory_xact_lock_shared(hashtextextended('cognitive ' || :agent_id, 0)) END,
        CASE WHEN cognitive.scope() <> '' THEN pg_advisory_xact_lock(
@@ -42,7 +42,7 @@ RETURNING next_seq, next_session, language, pending_language, language_chosen
 UPDATE cognitive.agent_state SET language = :language WHERE agent_id = :agent_id
 
 -- name: has_turn
--- Whether a turn exists, and since `read_at` none of the memories that it may have read were forgotten: shared ones and
+-- Whether a turn exists, and since `read_at` none of the memories that it may have read were erased: shared ones and
 -- its user's. The operator's view sees erasures of other users too, which do not concern the turn.
 SELECT EXISTS (SELECT 1 FROM cognitive.turn WHERE agent_id = :agent_id AND user_id = cognitive.scope()
                    AND turn_id = :turn_id)
@@ -101,7 +101,7 @@ UPDATE cognitive.memory SET updated_at = now(), replaced_by = NULL,
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = ANY(:memory_ids::uuid[])
 
 -- name: forget_replaced
--- Record that memories supersede these ones no longer, which are shown again.
+-- Clear `supersedes` of the memories that superseded these ones, which are shown again.
 UPDATE cognitive.memory SET supersedes = NULL
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND supersedes = ANY(:memory_ids::uuid[]) AND id <> ALL(:memory_ids::uuid[])
 
@@ -372,7 +372,7 @@ WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = ANY(:memory_
 RETURNING id, session_id
 
 -- name: clear_pointers
--- Clear the ids of erased memories in others. Memories that an erased one had replaced stay hidden: forgetting the new
+-- Clear the ids of erased memories in others. Memories that an erased one had replaced stay hidden: erasing the new
 -- version must not bring back the old.
 UPDATE cognitive.memory SET
     supersedes = CASE WHEN supersedes <> ALL(:memory_ids::uuid[]) THEN supersedes END,

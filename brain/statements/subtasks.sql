@@ -40,12 +40,12 @@ UPDATE cognitive.subtask SET status = :status, result = :result, artifacts = :ar
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = :subtask_id AND status = 'open' RETURNING id
 
 -- name: give_artifacts
--- Give artifacts the id of the finished subtask that left them.
+-- Record in artifacts the id of the finished subtask that made them.
 UPDATE cognitive.artifact SET subtask_id = :subtask_id
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = ANY(:artifact_ids::uuid[])
 
 -- name: archived
--- Set the memories that a finished subtask left.
+-- Set the memories with a finished subtask's result.
 UPDATE cognitive.subtask SET facts = :memory_ids
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = :subtask_id
 

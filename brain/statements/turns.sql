@@ -188,7 +188,7 @@ FROM (<held_turn>) AS t
 
 -- name: held_turn
 -- A turn whose row the transaction has locked, so that each change sees the previous one. The text of an outcome
--- is withheld if it may contain a memory forgotten after `received_at` (NULL: at any time): one that the turn
+-- is withheld if it may contain a memory erased after `received_at` (NULL: at any time): one that the turn
 -- showed, which an empty response or an exposure without its memory indicates, or any.
 SELECT session_id, recorded_user AS user_id, at, message, status = 'open' OR expired AS open, status, frame, categories, runtime,
        cardinality(degraded) > 0 AS degraded, measures, tools_called, policy, clock_timestamp() AS read_at,

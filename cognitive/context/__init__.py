@@ -7,7 +7,7 @@ Modules, in order of execution:
 - `assemble`: run the pure stages below, from search result to shown memories, for a turn and for its replay.
 - `ranking`: score the candidates by relevance and usage, and sort them.
 - `talk`: recognise lines of a conversation that state nothing: they only ask, or say that something is not known.
-- `talk_rules`: the rules for it.
+- `talk_rules`: the rules of `talk`.
 - `refusals`: recognise clauses that refuse, and drop the lines of an assistant that only refuse.
 - `speakers`: patterns of lines by who speaks and about whom, for ranking.
 - `precedence`: order candidates between which scores cannot decide: identifiers, versions, replacements.

@@ -33,7 +33,7 @@ def abstain(
     """
     if not policy.abstention or not candidates:
         return StageResult(tuple(candidates))
-    matches = [match(candidate) for candidate in candidates]
+    matches = [candidate.match for candidate in candidates]
     threshold = policy.evidence_threshold(plan.frame)
     values = terms(candidates, found, plan, matches)
     total = evidence(values, constants)
@@ -95,11 +95,6 @@ def _floor(value: float, decimals: int = 3) -> float:
     """Return a value rounded down."""
     unit = 10.0**-decimals
     return math.floor(round(value / unit, 6)) * unit
-
-
-def match(candidate: Candidate) -> float:
-    """Return how well a candidate memory matches the query."""
-    return candidate.match
 
 
 def _drop_all(candidates: Sequence[Candidate], value: float, reason: str) -> StageResult:

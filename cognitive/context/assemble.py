@@ -41,7 +41,7 @@ from cognitive.trace import Candidate, CandidateResult, SectionBudgets, StageRes
 _DEDUP_POOL = 2
 # If dropped duplicates would leave places of the type empty, it compares up to this many times the limit.
 _MAX_POOL = 8
-# A list without a topic has this many times as many memories of one source, because most are of what the user has said.
+# A list without a topic may show this many times as many memories of one source: most are the user's own words.
 _LISTED_PER_SOURCE = 4
 
 

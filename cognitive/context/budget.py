@@ -155,8 +155,8 @@ def fit(
 
     If all fit into the total, all are kept. Otherwise memories are chosen by rank: first the best memory of each of
     `preferred_types`, then memories within their section's budget, then memories of any section within the tokens that
-    remain. A memory that is too long is skipped, and a shorter one may still fit. The best match is the exception: if
-    it does not fit into the total, it is kept alone. The order of the candidates does not change.
+    remain. A memory that is too long is skipped, and a shorter one may still fit. The best match is kept alone if it
+    needs more than the total, but at most `best`. The order of the candidates does not change.
 
     Args:
         candidates: the candidates, best first.
@@ -164,7 +164,7 @@ def fit(
         total: the tokens of the whole block.
         cost: returns the tokens of a candidate as it is rendered.
         overhead: the tokens of the block's tags and headings, which are part of the total.
-        best: the tokens of a block with the best match alone, if more than `total`.
+        best: the limit, in place of `total`, of a block with the best match alone.
         preferred_types: the memory types that the message asks for.
     """
     measured = [candidate._replace(tokens=cost(candidate)) for candidate in candidates]

@@ -109,7 +109,7 @@ class Distinct:
 
     @cached_property
     def _near(self) -> list[list[bool]]:
-        """For each candidate, if it is so similar to each of the others that the guards decide."""
+        """Entry [n][k]: whether candidate `n` repeats candidate `k` by its measures, guards apart."""
         return self._thresholds.near(self._own, self._measures)
 
 

@@ -64,7 +64,7 @@ class _Moves(NamedTuple):
         moves[memory_id] = f"{moves[memory_id]}; {rule}" if memory_id in moves else rule
 
     def explained(self, before: Sequence[Candidate], after: Sequence[Candidate]) -> list[Candidate]:
-        """Return the candidates with their ranks after all rules; those moved that way by a rule have its text."""
+        """Return the candidates with their ranks after all rules; `moved` has the rules for the final direction."""
         places = {candidate.hit.memory_id: n for n, candidate in enumerate(before)}
         return [
             Candidate(
@@ -188,8 +188,8 @@ def _denied(hit: Hit, above: Sequence[Candidate], constants: Constants) -> tuple
 
     The second value says why, in words.
 
-    The denying text repeats the subject of that one and most words. A denial does not deny another denial: these are
-    facts from one template ("Room 1 has no window", "Room 2 has no window").
+    The denying text repeats the older text's subject and most of its words. A denial does not deny another denial:
+    these are facts from one template ("Room 1 has no window", "Room 2 has no window").
     """
     stems = _stems(hit.content).numbered
     for place, candidate in _comparable(above):
@@ -209,7 +209,8 @@ def _changed(hit: Hit, ordered: Sequence[Candidate], constants: Constants) -> tu
 
     The second value says why, in words.
 
-    It states a claim, or both are wishes of the user: "Take the fastest train", "From now on, take the night train".
+    The older text states a claim and the change none, or both are wishes of the user: "Take the fastest train", "From
+    now on, take the night train".
     """
     is_wish, nearest, found = _is_wish(hit), constants.version_cosine, None
     for place, candidate in _comparable(ordered):

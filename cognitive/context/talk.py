@@ -54,7 +54,7 @@ def states(sentence: str) -> bool:
 def kind(sentence: str, *, assistant: bool = False) -> Kind:
     """Return what a sentence does: it states, asks, requests, says that something is not known, or none ("neutral").
 
-    A request wants more than an answer, so that a line with one may still say what its speaker wishes.
+    A request is no question, since a line with one may still say what its speaker wishes.
 
     A sentence that begins otherwise and ends with a statement states: "I forgot the code: it's 4471".
     """

@@ -61,15 +61,6 @@ def judge_all(
     return TurnJudgement(_judged(present, written, message, outcome, policy), weights(policy), measured)
 
 
-def judge(shown: Sequence[ExposureRow], message: str, outcome: Outcome, policy: Policy) -> list[Judgement]:
-    """Decide for each shown memory if the response used it; citations and ratings of the host override the overlap.
-
-    Return one judgement for each memory, in order. Memories that have been erased are left out. A turn that was not
-    completed has no judgements.
-    """
-    return list(judge_all(shown, (), message, outcome, policy).shown)
-
-
 def _judged(
     present: Sequence[ExposureRow], written: str, message: str, outcome: Outcome, policy: Policy
 ) -> list[Judgement]:

@@ -175,7 +175,7 @@ class ConversationWriter:
 
 
 def _joined(by_rules: Sequence[NewMemory], by_model: Sequence[NewMemory]) -> list[NewMemory]:
-    """Return both without what the model says in the words of a rule's memory."""
+    """Return both, without the model's memories whose text or evidence equals a rule's memory."""
     stated = {memory.content.rstrip(".") for memory in by_rules}
     return [
         *by_rules,

@@ -33,10 +33,10 @@ from cognitive.turn import Correction
 
 log = logging.getLogger(__name__)
 
-MAX_FORMING = 256  # turns in the queue; what is beyond is made up for by a later process
+MAX_FORMING = 256  # turns in the queue; a later process forms the others
 AT_CLOSE = 10.0  # seconds that forming may still take when the layer closes
 _MAX_MADE_UP = 10_000  # turns
-# What is made up for is dropped if a memory was erased within this time before it, for clocks that differ.
+# Late forming stores nothing if a memory was erased up to this long before, since clocks differ.
 _CLOCKS_DIFFER = timedelta(minutes=5)
 
 

@@ -155,7 +155,7 @@ class CategoryLearner:
         Raises:
             StoreError: Postgres failed or did not answer.
         """
-        return (await self._read(scope)).tool_usage
+        return (await self.learning(scope)).tool_usage
 
     async def learning(self, scope: Scope) -> CategoryLearning:
         """Read the agent's turns and return the values learned from them about its message categories.
@@ -163,7 +163,8 @@ class CategoryLearner:
         Raises:
             StoreError: Postgres failed or did not answer.
         """
-        return await self._read(scope)
+        policy = self._policy.for_agent(scope.agent_id)
+        return learn(await self._turns.calls(scope, MAX_TURNS), policy)
 
     async def user_profile(self, scope: Scope) -> Mapping[str, int]:
         """Read the turns that a user's view sees, and return how many completed ones the user has in each category.
@@ -171,7 +172,7 @@ class CategoryLearner:
         Raises:
             StoreError: Postgres failed or did not answer.
         """
-        return (await self._read(scope)).users.get(scope.user or "", {})
+        return (await self.learning(scope)).users.get(scope.user or "", {})
 
     async def reset(self, scope: Scope) -> int:
         """Delete the categories recorded for the turns of all users, or of one, so that learning starts anew.
@@ -208,7 +209,7 @@ class CategoryLearner:
         erasures = self._erasures
         try:
             learned = await Deadline(self._policy.for_agent(scope.agent_id).deadlines.post_turn_ms).within(
-                self._read(scope)
+                self.learning(scope)
             )
         except (StoreError, TimeoutError) as error:
             reason = str(error) or "no answer in time"
@@ -220,10 +221,6 @@ class CategoryLearner:
         self._cache.move_to_end(scope)
         while len(self._cache) > _MAX_AGENTS:
             self._cache.popitem(last=False)
-
-    async def _read(self, scope: Scope) -> CategoryLearning:
-        policy = self._policy.for_agent(scope.agent_id)
-        return learn(await self._turns.calls(scope, MAX_TURNS), policy)
 
 
 def _attributed_calls(turn: TurnToolCalls, table: CategoryTable) -> list[tuple[str, str]]:

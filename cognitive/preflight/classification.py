@@ -167,8 +167,8 @@ def _possible(
 ) -> tuple[str, ...]:
     """Return the categories that do not apply but may be meant, of a message with categories other than small talk.
 
-    These have at least one clear rule. That a message asks is none for a question to memory, and verbs such as "make"
-    count only if no work is known. Any other question may be answered by memory.
+    They score `_MIN_POSSIBLE`. Verbs such as "make" count only if just research or memory apply, question signals only
+    if memory doesn't. A question with just these may be for memory too.
     """
     if not any(not need.alone and need.name in active for need in table.definitions):
         return ()

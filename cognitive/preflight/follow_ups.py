@@ -115,7 +115,7 @@ class Earlier:
         return cls(incomplete or newest, tuple(answers), offered=offered)
 
     def topic(self, rules: Iterable[Rule]) -> str:
-        """Return the request that a message by the given rules is about: of the complete request and the latest one.
+        """Return the request to which a message that matches these rules refers: from `request` and `latest`.
 
         The latest one replaces the request if it names what it asks for ("and how long are its backups kept?") and the
         message names another thing in its place ("and for staging?"). Else it adds to the request.

@@ -19,8 +19,8 @@ _CLAUSE_END = re.compile(rb"[.!?;,\n](?=\s|$)|\s(?=(?:and|but|so) )")
 def tense_around(lower: bytes, start: int, end: int, dates: Sequence[int] = ()) -> str:
     """Return the tense of the words around a date phrase, or an empty string if none shows it.
 
-    The clause counts, and if it shows none, the sentence without the clauses of other dates, which begin at `dates`. Of
-    several words the nearest decides. A clause without a verb may name an appointment, which is ahead.
+    The clause decides, else the sentence without the clauses of other dates, at the offsets `dates`. The nearest word
+    counts. A clause without a verb may name an appointment, which is ahead.
     """
     clause = _bounds(_CLAUSE_END, lower, start, end)
     own = lower[clause[0] : start] + lower[end : clause[1]]

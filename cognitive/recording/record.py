@@ -43,7 +43,7 @@ class TurnInputs:
     """Everything that the selection of a turn's memories depends on, besides the policy.
 
     `model` is the embedding model of the vectors, and `counter` the name of the token counter. `agent_id` and `turn_id`
-    determine which memory is shown as a trial. `already_in_prompt` are the hits that earlier memory blocks still show.
+    determine the draw of exploration. `already_in_prompt` are the hits that earlier memory blocks still show.
     `room` is the number of tokens that the model leaves for memory, None for no limit. `constants` is the digest of the
     ranking constants, empty if the turn's version did not record it. `filtered` are the fields that the turn's filter
     names, without their values: these may be texts that are erased later.

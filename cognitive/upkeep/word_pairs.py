@@ -23,7 +23,6 @@ from cognitive.context.lexicon import AFTER_FIGURES, NUMBERS, UNITS, canonical
 _WORDS = 16  # the rarest words of a text by which two texts are compared
 _KEYS = 5  # the rarest words of a text of which every two are a key
 _MIN_SHARED_KEYS = 2  # keys that a pair must share
-_MAX_SHARING = 10  # texts with the same key; with more, the key is a phrase of a template
 _MAX_SHARING_ONE = 12  # texts with a word that is a key on its own
 _COMMON_SHARE = 20  # a word in more than one of 20 texts is too common for a key ...
 _MIN_COMMON = 50  # ... unless fewer texts than this have it

@@ -197,8 +197,8 @@ def _limits(
     """Return the limits of the conversation alone: those of the prompt minus the room for the messages around it.
 
     Room is also reserved for messages that do not exist yet, such as a summary, so that the window does not move when
-    they are added. No room is reserved for messages that stay before the window while the whole conversation fits, as a
-    window does that the host passes back.
+    they are added. A conversation that fits whole, with messages that are always kept, needs no room for messages
+    before the window.
     """
     message = limit.times(1 / _SIDE_SHARE)
     around = reserved.leading.size + reserved.closing.size + room_for_summary(limit, policy)

@@ -9,9 +9,15 @@ from uuid import uuid4
 import asyncpg
 import pytest
 
+from benchmarks.chaos.sample_data import WordEmbedder
+from brain.embedding.embedders import CachedEmbedder, Embedders
+from brain.languages import AgentLanguages, IndexLanguages
+from brain.opening import connections
+from brain.settings import Settings
+from brain.store import MemoryStore
 from brain.users import Scope
 from cognitive import CognitiveError, NewMemory
-from cognitive.errors import InvalidInput, UnknownMemory
+from cognitive.errors import InvalidInput, StoreError, UnknownMemory
 from tests.internals import internals
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
@@ -272,3 +278,21 @@ def test_invalid_memory_is_refused_with_an_error_naming_the_field(bad):
 async def test_invalid_agent_id_is_refused(layer, agent_id):
     with pytest.raises(InvalidInput, match="agent_id"):
         await layer.remember(agent_id, [line("x")])
+
+
+class AlwaysGerman(AgentLanguages):
+    """Languages that another process changes each time before a memory is written."""
+
+    def of(self, agent_id: str) -> IndexLanguages:
+        return IndexLanguages("german")
+
+
+async def test_write_whose_agent_never_stops_changing_is_an_error(urls, agent):
+    database = connections(urls.app, Settings(pool_size=1))
+    store = MemoryStore(database, Embedders([CachedEmbedder(WordEmbedder())]), languages=AlwaysGerman())
+    try:
+        with pytest.raises(StoreError, match="50 times in a row; nothing was stored"):
+            await store.remember(agent, [line("The red key opens the boiler room.")], now=AT)
+    finally:
+        await database.close()
+    assert (await counts(urls, agent))["memory"] == 0

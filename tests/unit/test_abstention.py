@@ -11,7 +11,6 @@ from making import candidate, found, ids
 
 from brain.terms import idf
 from cognitive.context import abstention
-from cognitive.context.abstention import match
 from cognitive.context.evidence import evidence, terms
 from cognitive.plan import Signals
 from cognitive.policy import Policy
@@ -39,7 +38,7 @@ def abstain(candidates, result=FOUND, policy=Policy(), plan=PLAN):  # noqa: B008
 
 
 def probability(*candidates, result=FOUND, plan=PLAN):
-    return evidence(terms(candidates, result, plan, list(map(match, candidates))), CONSTANTS)
+    return evidence(terms(candidates, result, plan, [each.match for each in candidates]), CONSTANTS)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +107,7 @@ def test_past_use_of_the_best_match_adds_evidence(factors, more):
 def test_lift_from_similar_turns_adds_to_evidence_and_match():
     lifted = scored(cosine=0.4, meaning=0.1, boost=Boost(lift=0.2))
     assert probability(lifted) > probability(scored(cosine=0.4, meaning=0.1))
-    assert match(lifted) == pytest.approx(0.1 + 0.2)
+    assert lifted.match == pytest.approx(0.1 + 0.2)
 
 
 @given(st.floats(0, 1), st.floats(0, 9), st.floats(0, 1), st.floats(0, 9))
@@ -134,13 +133,13 @@ def test_poor_match_beside_a_good_one_is_dropped_with_its_value():
 
 def test_query_independent_factors_do_not_save_a_poor_match():
     unspecific = scored(2, meaning=0.02, content_length=0.1, first_person=0.1, session=0.1, instruction=0.2)
-    assert match(unspecific) == pytest.approx(0.02)
+    assert unspecific.match == pytest.approx(0.02)
     assert ids(abstain([scored(1, cosine=0.9, meaning=0.2), unspecific]).kept) == [1]
 
 
 @pytest.mark.parametrize("name", ["lexical", "lexical_context", "semantic", "semantic_context", "date"])
 def test_each_matching_factor_counts_as_a_match(name):
-    assert match(candidate(1, factors={name: 0.1})) == pytest.approx(0.1)
+    assert candidate(1, factors={name: 0.1}).match == pytest.approx(0.1)
 
 
 def test_disabled_abstention_keeps_all_candidates():
@@ -165,7 +164,7 @@ def test_every_candidate_is_either_kept_in_order_or_dropped_once(scores, thresho
     assert sorted(kept + dropped) == list(range(1, len(scores) + 1))
     assert kept == sorted(kept)
     if candidates and probability(*candidates) >= threshold:
-        assert max(candidates, key=match) in selection.kept
+        assert max(candidates, key=lambda each: each.match) in selection.kept
 
 
 def test_cosine_of_low_candidates_is_no_evidence():
@@ -194,7 +193,7 @@ def test_name_that_only_a_context_has_is_known():
     absent = idf(PASSAGES, 0)
     result = found(idf={"zorbo": absent}, passages=PASSAGES)
     hits = [candidate(1, scores={"content_cosine": 0.5, "context_matched": value}) for value in (0.0, absent)]
-    unknown, known = (terms([hit], result, named, [match(hit)])["unknown_name"] for hit in hits)
+    unknown, known = (terms([hit], result, named, [hit.match])["unknown_name"] for hit in hits)
     assert (unknown, known) == (1.0, 0.0)
 
 

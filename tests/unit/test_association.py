@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from making import AT, candidate, found, ids, past, uid
 
-from cognitive.context.abstention import match
 from cognitive.context.ranking import rank
 from cognitive.context.usage import MARGIN, MAX_RELEVANCE_GAP, Lift, lifts, similarity
 from cognitive.policy import Policy
@@ -204,4 +203,4 @@ def test_lift_counts_the_turns_that_it_comes_from():
 def test_lift_counts_towards_the_match_of_a_memory():
     """A memory that is known to answer the question must not be dropped because its words do not match."""
     lifted = rank([candidate(1, relevance=0.1)], {uid(1): Boost(lift=0.1)}, POLICY, CONSTANTS)[0]
-    assert match(lifted) == pytest.approx(match(candidate(1, relevance=0.1)) + 0.1)
+    assert lifted.match == pytest.approx(candidate(1, relevance=0.1).match + 0.1)

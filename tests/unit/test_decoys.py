@@ -12,7 +12,7 @@ from making import candidate, uid
 
 from brain.judgements import Decoy, ExposureRow
 from cognitive import Outcome, Policy, ToolCall
-from cognitive.feedback.attribute import judge, judge_all
+from cognitive.feedback.attribute import judge_all
 from cognitive.trace import CandidateResult, Disposition, decoys
 
 BACKUPS = "Backups of the billing database are kept for 30 days in Frankfurt."
@@ -64,7 +64,7 @@ def test_decoys_are_judged_by_the_same_rule_as_shown_memories(strategy, response
         ExposureRow(uid(n), d.type, "prompt", n, 1.0, None, None, None, d.content, d.speaker, None)
         for n, d in enumerate(NOT_SHOWN, 2)
     ]
-    verdicts = judge([*as_shown, *SHOWN], "", Outcome(response=response), policy)
+    verdicts = judge_all([*as_shown, *SHOWN], (), "", Outcome(response=response), policy).shown
     assert [used for _, used in credit(response=response, policy=policy)] == [v.used for v in verdicts[:2]]
 
 
@@ -75,7 +75,7 @@ def test_decoy_is_not_credited_for_words_of_a_shown_memory():
 
 
 def test_decoys_do_not_change_the_verdicts_of_shown_memories():
-    alone = judge(SHOWN, "", Outcome(response=f"{BACKUPS} {WALNUTS}"), Policy())
+    alone = judge_all(SHOWN, (), "", Outcome(response=f"{BACKUPS} {WALNUTS}"), Policy()).shown
     assert [each.used for each in alone] == [True]
 
 

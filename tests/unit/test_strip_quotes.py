@@ -12,7 +12,7 @@ from making import candidate, uid
 from brain.judgements import ExposureRow
 from cognitive import Outcome, Policy, ToolCall
 from cognitive.context import render
-from cognitive.feedback.attribute import judge
+from cognitive.feedback.attribute import judge_all
 from cognitive.feedback.strip_quotes import MIN_QUOTED, own_words, texts
 
 BACKUPS = "Backups of the billing database are kept for 30 days in Frankfurt."
@@ -32,7 +32,7 @@ def shown(n: int, content: str, via: str = "prompt") -> ExposureRow:
 
 def used(memories, response: str, *results, message: str = "") -> set[int]:
     calls = tuple(ToolCall(name="tool", result=result) for result in results)
-    judgements = judge(memories, message, Outcome(response=response, tool_calls=calls), Policy())
+    judgements = judge_all(memories, (), message, Outcome(response=response, tool_calls=calls), Policy()).shown
     return {judgement.memory_id.int for judgement in judgements if judgement.used}
 
 

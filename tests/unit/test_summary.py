@@ -269,10 +269,3 @@ async def test_cancellation_is_raised_by_the_model_summarizer():
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-
-
-async def test_tool_result_is_condensed_by_model_or_extraction():
-    output = "all is well\n" * 50 + "Error: part 7 of /srv/a.bin is missing\n" + "all is well\n" * 50
-    assert await ModelSummarizer(answering("Part 7 lacks.")).condense("Bash", output, 200) == '"Part 7 lacks."'
-    assert "part 7 of /srv/a.bin" in await ModelSummarizer(raising).condense("Bash", output, 200)
-    assert len(await ModelSummarizer(answering("x\n" * 500)).condense("Bash", output, 200)) <= 200

@@ -27,8 +27,8 @@ _MAX_SESSIONS = 256  # sessions that are read at a time; others wait
 _MAX_REQUESTS = 4  # requests to the model at a time
 _MAX_TOGETHER = 4  # exchanges of one request; one that failed is read alone
 _AT_CLOSE = 10.0  # seconds that reading may still take when the layer closes
-_BUSY_SECONDS = 5.0  # until a session is tried again that is being read
-_STORING_SECONDS = 60.0  # that a reservation is longer than a request, for storing
+_BUSY_SECONDS = 5.0  # until a session that was not started is tried again
+_STORING_SECONDS = 60.0  # added to a request's timeout in a reservation, for storing
 _MAX_MADE_UP = 10_000  # sessions
 
 SessionKey = tuple[str, str, str]  # agent, user, session

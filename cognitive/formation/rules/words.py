@@ -4,7 +4,6 @@ from __future__ import annotations
 
 WE = r"(?:i|we)"
 MY = r"(?:my|our)"
-AM = r"(?:i am|we are|i have been|we have been)"
 
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"

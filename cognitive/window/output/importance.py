@@ -22,7 +22,7 @@ from cognitive.window.output.text import head_of, tail_of
 
 _MEMORY_BYTES = 64 << 20  # with too little room re2 gives up on adversarial input and answers "no match"
 
-# Lines to keep from the middle of a long output: errors first ...
+# Lines kept first from the middle of a long output: errors.
 SEVERE = (
     r"(?:error|fatal|panic|exception|failure|critical)\b\s*[:\[(!]",
     r"\b[A-Z]\w*(?:Error|Exception|Failure|Fault)\b",
@@ -36,7 +36,7 @@ SEVERE = (
     r"^\s*(?:x|✗|✘|✖|❌)\s",
     r'"(?:error|errors|exception)"\s*:\s*[^nf\s\]}]',
 )
-# ... then results and warnings.
+# Kept next: results and warnings.
 NOTABLE = (
     r"\b\d+ (?:passed|failed|errors?|warnings?|skipped|problems?|failures?|tests?|packages?|files? changed)\b",
     r"^(?:Tests?|Ran|Total|Summary|Result|BUILD|Finished|Done|Successfully|Status|Digest|added|removed)\b",
