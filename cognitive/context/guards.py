@@ -230,7 +230,7 @@ def _adds(memory: ParsedSentence, other: ParsedSentence) -> bool:
     return not memory.stems.isdisjoint(other.stems) and any(
         segment.isdisjoint(other.stems)
         and not (other.is_first_person and segment <= memory.subjects)
-        and not any(_related(stem, known) for stem in segment for known in other.stems)
+        and not _related(segment, other.stems)
         for segment in _segments(memory.clauses)
     )
 
@@ -245,9 +245,15 @@ def _lacks_pairs(memory: ParsedSentence, other: ParsedSentence) -> bool:
     return len(pairs - other.stems) > len(pairs) / 8
 
 
-def _related(one: str, other: str) -> bool:
-    """Return True if a stem begins with the other one, as in "thunder" and "thunderstorm"."""
-    return min(len(one), len(other)) >= _MIN_RELATED and (one.startswith(other) or other.startswith(one))
+def _related(some: frozenset[str], others: frozenset[str]) -> bool:
+    """Return True if a stem begins with one of the others or the reverse, as in "thunder" and "thunderstorm"."""
+    return not (_beginnings(some).isdisjoint(others) and _beginnings(others).isdisjoint(some))
+
+
+@cached(_MAX_PARSED)
+def _beginnings(stems: frozenset[str]) -> frozenset[str]:
+    """Return what the stems begin with that is long enough to relate them to others; the stems themselves too."""
+    return frozenset(stem[:n] for stem in stems for n in range(_MIN_RELATED, len(stem) + 1))
 
 
 @cached(_MAX_PARSED)
