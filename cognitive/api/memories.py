@@ -23,6 +23,7 @@ from cognitive.background import BackgroundQueue
 from cognitive.errors import InvalidInput
 from cognitive.feedback.attribute import planned_under, weights
 from cognitive.feedback.outcomes import OutcomeRecorder
+from cognitive.formation.lines import lines_hidden_with, lines_to_hide
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.privacy.erasure_listeners import ErasureListeners, all_texts
 from cognitive.privacy.retention_schedule import RetentionScheduler
@@ -125,17 +126,24 @@ class AgentMemories:
         return await self._store.update(view, own, lambda found: _changed(found, changes, by))
 
     async def retire(self, scope: Scope, ids: Sequence[UUID], *, by: Trust = "host") -> list[Memory]:
-        """Hide memories from now on, and return them; see `MemoryStates.retire`."""
+        """Hide memories from now on, and return them; see `MemoryStates.retire`.
+
+        A captured line of which no visible memory is left that was formed from it is hidden too.
+        """
         wanted = _wanted(ids)
         for view, own in await self._by_writer(scope, wanted):
-            await self._states.retire(view, own, by=by, now=datetime.now(UTC))
+            lines = await lines_to_hide(self._store, view, await self._store.get(view, own))
+            hidden = [*own, *(line.id for line in lines if not above(line.trust, by))]
+            await self._states.retire(view, hidden, by=by, now=datetime.now(UTC))
         return await self._store.get(scope, wanted)
 
     async def restore(self, scope: Scope, ids: Sequence[UUID], *, by: Trust = "host") -> list[Memory]:
-        """Show hidden memories again, and return them; see `MemoryStates.restore`."""
+        """Show hidden memories again, with the lines that `retire` hid, and return them; see `MemoryStates.restore`."""
         wanted = _wanted(ids)
         for view, own in await self._by_writer(scope, wanted):
-            await self._states.restore(view, own, by=by, now=datetime.now(UTC))
+            lines = await lines_hidden_with(self._store, view, await self._store.get(view, own))
+            shown = [*own, *(line.id for line in lines if not above(line.trust, by))]
+            await self._states.restore(view, shown, by=by, now=datetime.now(UTC))
         return await self._store.get(scope, wanted)
 
     async def merge(self, scope: Scope, ids: Sequence[UUID], into: UUID, *, by: Trust = "host") -> list[Memory]:

@@ -230,7 +230,7 @@ def _distinct(
     shown_before: Sequence[AlreadyInPrompt],
     scales: Scales,
 ) -> StageResult:
-    """Drop the candidates that repeat the conversation or another candidate, and too many of one source.
+    """Drop the candidates that the conversation makes superfluous, that repeat another one, and too many of a source.
 
     The limit per source counts distinct statements, so it applies to what is left after the comparison. Comparing is
     expensive, so of each memory type and of each source only the best candidates are compared: at first twice as many
@@ -247,6 +247,8 @@ def _distinct(
         if not plan.dedup:
             return StageResult(pool.kept, (*of_source.dropped, *pool.dropped))
         distinct = dedup.drop_restated(pool.kept, compare, policy, scales.constants, keys)
+        if not plan.signals.history:
+            distinct = superseded.drop_older(distinct)
         capped = trust.cap_per_source(distinct.kept, most)
         counts = Counter(candidate.hit.type for candidate in capped.kept)
         uncompared = (*of_source.dropped, *pool.dropped)

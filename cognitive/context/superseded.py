@@ -1,8 +1,13 @@
-"""Superseded memories: drop those that a newer memory has replaced, unless the message asks about the past."""
+"""Superseded memories: drop those that a newer memory has replaced, unless the message asks about the past.
+
+A newer value that the conversation states replaces an older one, too: it is not shown again, and the older one alone
+would be taken for what holds.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from uuid import UUID
 
 from brain.search import Hit
@@ -41,6 +46,37 @@ def with_predecessors(candidates: Sequence[Candidate], result: StageResult) -> S
         waiting.extend(reversed(earlier.pop(kept[-1].hit.memory_id, [])))
     ids = {candidate.hit.memory_id for candidate in kept}
     return StageResult(tuple(kept), tuple(each for each in result.dropped if each.candidate.hit.memory_id not in ids))
+
+
+def drop_older(compared: StageResult) -> StageResult:
+    """Drop the kept candidates that state an older value than a memory that the conversation restates.
+
+    `compared` is the result of comparing the candidates with the conversation. Values are of one attribute of one
+    subject (`Hit.claim`), of one user and of the same trust.
+    """
+    stated: dict[object, Hit] = {}
+    for each in compared.dropped:
+        hit = each.candidate.hit
+        if each.disposition == "restated" and hit.claim is not None:
+            newest = stated.get(_attribute(hit), hit)
+            stated[_attribute(hit)] = max(hit, newest, key=_time)
+    kept, dropped = list[Candidate](), list[CandidateResult]()
+    for candidate in compared.kept:
+        newer = stated.get(_attribute(candidate.hit)) if candidate.hit.claim is not None else None
+        if newer is not None and _time(candidate.hit) < _time(newer):
+            reason = f"the conversation states a newer value, that of {newer.memory_id}"
+            dropped.append(CandidateResult(candidate, "superseded", candidate.score, reason))
+        else:
+            kept.append(candidate)
+    return StageResult(tuple(kept), (*compared.dropped, *dropped))
+
+
+def _attribute(hit: Hit) -> tuple[str | None, str | None, str]:
+    return hit.claim, hit.user_id, hit.trust
+
+
+def _time(hit: Hit) -> tuple[datetime, int]:
+    return hit.occurred_at, hit.seq
 
 
 def _replaced(hit: Hit) -> str:

@@ -15,7 +15,7 @@ from brain.turns import TurnLog
 from brain.types import Memory, NewMemory
 from brain.users import Scope
 from cognitive.formation.corrections import corrected, corrected_value, meant, taken_back
-from cognitive.formation.lines import formed_earlier
+from cognitive.formation.lines import formed_earlier, lines_to_hide
 from cognitive.formation.memories import TAG, line_source
 from cognitive.turn import Correction
 
@@ -88,9 +88,9 @@ class Corrections:
     async def _change(
         self, scope: Scope, found: _Found, store: Callable[[NewMemory], Awaitable[None]]
     ) -> tuple[Correction, ...]:
-        """Hide and replace memories, and return those that were."""
+        """Hide and replace memories, and return those that were. Lines that state nothing else are hidden too."""
         if found.gone:
-            ids = [memory.id for memory in found.gone]
+            ids = [each.id for each in (*found.gone, *await lines_to_hide(self._store, scope, found.gone))]
             await self._states.retire(scope, ids, by="talk", now=datetime.now(UTC))
         done = [Correction(memory.id, "retired") for memory in found.gone]
         if found.replaced is not None and found.replacement is not None:

@@ -13,8 +13,8 @@ from cognitive.formation.own_words import read_sentences
 from cognitive.formation.statements import FoldedStatement, split_statements
 
 _ENDED = re.compile(
-    r"i (?:no longer|(?:have )?(?:stopped|quit|given up)|gave up) (?P<gone>[^,;:?]+)"
-    r"|i do not (?P<ended>[^,;:?]+?) any ?(?:more|longer)\b"
+    r"(?:i|we) (?:(?:am |are )?no longer|(?:have )?(?:stopped|quit|given up)|gave up) (?P<gone>[^,;:?]+)"
+    r"|(?:i|we) (?:do|am|are) not (?P<ended>[^,;:?]+?) any ?(?:more|longer)\b"
 )
 _FORGET = re.compile(r"(?:please )?forget (?:about )?my (?P<gone>[^,;:?]+)")
 _SAYS_NOTHING = frozenset(stem_counts("my old previous former please now again"))

@@ -1,12 +1,13 @@
-"""Find the captured lines of a turn, and the memories that were formed from earlier ones."""
+"""Find the captured lines of a turn or of formed memories, and the memories that were formed from earlier lines."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import TypeVar
 
 from brain.filters import MemoryFilter
 from brain.store import MemoryStore
+from brain.text import stem_counts
 from brain.types import Memory, NewMemory
 from brain.users import Scope
 from cognitive.formation.memories import TAG, line_source
@@ -31,7 +32,11 @@ def assistant_line(lines: Sequence[Line]) -> Line | None:
 
 def answer_source(line: Memory) -> str | None:
     """Return the source of the assistant's line in the exchange of a user's line, or None if it has no source."""
-    return line.source.removesuffix(_USER) + _ASSISTANT if line.source is not None else None
+    return _answer_to(line.source) if line.source is not None else None
+
+
+def _answer_to(source: str) -> str:
+    return source.removesuffix(_USER) + _ASSISTANT
 
 
 async def lines_of_turn(store: MemoryStore, scope: Scope, turn_id: str) -> list[Memory]:
@@ -61,6 +66,48 @@ async def formed_earlier(store: MemoryStore, scope: Scope, said: NewMemory | Mem
         and said.occurred_at is not None
         and memory.occurred_at <= said.occurred_at
     ]
+
+
+async def lines_to_hide(store: MemoryStore, scope: Scope, retired: Sequence[Memory]) -> list[Memory]:
+    """Return the visible captured lines of the view that state nothing but what is retired.
+
+    A user's line is returned if all memories formed from it are hidden or in `retired`, and the answer to it if it also
+    has all words of one of these memories.
+    """
+    gone, stated = {memory.id for memory in retired}, dict[str, list[Set[str]]]()
+    for memory in retired:
+        if "formed_by" in memory.attributes and memory.source is not None:
+            stated.setdefault(memory.source, []).append(stem_counts(memory.content).keys())
+    lines: list[Memory] = []
+    for source, statements in stated.items():
+        formed = await store.find(scope, MemoryFilter.parse({"tags": {"eq": TAG}, "source": {"eq": source}}), _PAGE)
+        if any(each.hidden_at is None and each.id not in gone and each.owner == scope.user_id for each in formed):
+            continue
+        for line in await _exchange_of(store, scope, source):
+            words = stem_counts(line.content).keys()
+            states_it = line.source == source or any(each <= words for each in statements)
+            if states_it and line.hidden_at is None and line.id not in gone:
+                lines.append(line)
+    return lines
+
+
+async def lines_hidden_with(store: MemoryStore, scope: Scope, restored: Sequence[Memory]) -> list[Memory]:
+    """Return the captured lines of the view that were hidden together with retired memories formed from them."""
+    hidden_at = {memory.source: memory.hidden_at for memory in restored if "formed_by" in memory.attributes}
+    found = [
+        line
+        for source, at in hidden_at.items()
+        if source is not None
+        for line in await _exchange_of(store, scope, source)
+        if line.hidden_reason == "retired" and line.hidden_at == at
+    ]
+    known = {memory.id for memory in restored}
+    return [line for line in found if line.id not in known]
+
+
+async def _exchange_of(store: MemoryStore, scope: Scope, source: str) -> list[Memory]:
+    """Return the user's line with this source and the answer to it, as far as they are the view's own."""
+    return await store.find_by_source(scope, "episode", [source, _answer_to(source)])
 
 
 def _ending(lines: Sequence[Line], end: str) -> Line | None:

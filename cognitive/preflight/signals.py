@@ -14,7 +14,7 @@ from cognitive.errors import InvalidInput
 from cognitive.plan import Signals
 from cognitive.preflight import dates, follow_ups, listings, smalltalk
 from cognitive.preflight.follow_ups import Earlier
-from cognitive.preflight.rules.follow_ups import FOLLOW_UP_RULES, PRONOUN_RULES
+from cognitive.preflight.rules.follow_ups import CHOOSES, FOLLOW_UP_RULES, PRONOUN_RULES, REFERS
 from cognitive.preflight.rules.history import HISTORY_RULES
 from cognitive.preflight.rules.matching import Rule, RuleTable, fold
 from cognitive.preflight.rules.signals import HINTS, QUESTION, RECENCY, RULES
@@ -109,7 +109,7 @@ def _elliptic_signals(
     past = _history.fired(folded[0]) or _history.fired(folded[1])
     span = dates.find(content, now) or dates.find(before, now)
     listing, listed_by = listings.read(content, folded[0], span, topics)
-    if listing is None:
+    if listing is None and not any(rule.signal in (REFERS, CHOOSES) for rule in reasons):  # else it is about one thing
         listing, listed_by = listings.read(before, folded[1], span, (*topics, *keywords(before)))
     recent, hinting = (
         own if any(rule.signal in signals for rule in own) else earlier for signals in ((RECENCY,), HINTS)

@@ -92,7 +92,8 @@ def read(text: str) -> SmallTalk | None:
         rest.pop()
     if not FILLERS.issuperset(rest) or _filler_asks(text, rest, fired):
         return None
-    return SmallTalk(_kind(fired, rest), fired, name)
+    kind = _kind(fired, rest)
+    return SmallTalk(SOCIAL if kind == ANSWER and _only_closes(text) else kind, fired, name)
 
 
 def peel(text: str) -> tuple[str, tuple[Rule, ...]]:
@@ -178,6 +179,16 @@ def _kind(fired: tuple[Rule, ...], rest: list[str]) -> str:
     if answers or SOCIAL not in kinds or not ANAPHORA.isdisjoint(rest):
         return ANSWER
     return SOCIAL
+
+
+def _only_closes(text: str) -> bool:
+    """Return True if each of several clauses is social alone, or an "ok": "Thanks, that's great!"."""
+    clauses = [clause for clause in _CLAUSE.split(text) if bare_words(clause)]
+    read_alone = [read(clause) for clause in clauses] if len(clauses) > 1 else []
+    return any(small is not None and small.kind == SOCIAL for small in read_alone) and all(
+        small is not None and (small.kind == SOCIAL or {rule.id for rule in small.fired} == {"answer.ok"})
+        for small in read_alone
+    )
 
 
 def _addressed(written: list[str], rest: list[str], fired: tuple[Rule, ...]) -> bool:

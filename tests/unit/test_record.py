@@ -7,7 +7,7 @@ from making import uid
 
 from brain.judgements import ExposureRow, Judgement
 from cognitive import Outcome, Policy
-from cognitive.feedback.attribute import attributions, judge, planned_under
+from cognitive.feedback.attribute import attributions, judge_all, planned_under
 from cognitive.turn import Attribution
 
 BACKUPS = "Backups of the billing database are kept for 30 days in Frankfurt."
@@ -24,7 +24,7 @@ THREE = [shown(1, BACKUPS), shown(2, WALNUTS), shown(3, LAKE, "Caroline")]
 
 
 def verdicts(policy=None, memories=THREE, message="", **outcome):
-    judgements = judge(memories, message, Outcome(**outcome), policy or Policy())
+    judgements = judge_all(memories, (), message, Outcome(**outcome), policy or Policy()).shown
     return {judgement.memory_id.int: judgement.used for judgement in judgements}
 
 
@@ -57,7 +57,7 @@ def test_judgement_uses_ratings_then_citations_then_overlap(outcome, expected):
 @pytest.mark.parametrize("strategy", ["relative", "windowed", "jaccard"])
 def test_each_strategy_judges_at_its_own_threshold(strategy):
     policy = Policy(feedback={"attribution": strategy})
-    judgements = judge(THREE, "", Outcome(response=BACKUPS), policy)
+    judgements = judge_all(THREE, (), "", Outcome(response=BACKUPS), policy).shown
     assert [each.used for each in judgements] == [each.overlap >= policy.attribution_threshold for each in judgements]
     assert judgements[0].used
 
@@ -74,7 +74,7 @@ def test_citation_of_a_memory_not_shown_is_ignored():
 
 
 def test_overlap_is_recorded_even_if_a_rating_decides():
-    first = judge(THREE, "", Outcome(response=BACKUPS, ratings={uid(1): False}), Policy())[0]
+    first = judge_all(THREE, (), "", Outcome(response=BACKUPS, ratings={uid(1): False}), Policy()).shown[0]
     assert first.overlap > 0.9
     assert first.used is False
 
@@ -94,11 +94,11 @@ def test_turn_without_shown_memories_has_no_judgements():
 
 def test_overlap_includes_the_speaker():
     lake = [shown(1, LAKE, "Caroline"), shown(2, LAKE, "Ines")]
-    one, other = judge(lake, "", Outcome(response="Caroline painted a lake at sunrise."), Policy())
+    one, other = judge_all(lake, (), "", Outcome(response="Caroline painted a lake at sunrise."), Policy()).shown
     assert one.overlap > other.overlap
 
 
 def test_judgements_keep_the_shown_order_and_become_attributions():
-    judgements = judge(THREE, "", Outcome(response=WALNUTS), Policy())
+    judgements = judge_all(THREE, (), "", Outcome(response=WALNUTS), Policy()).shown
     assert [each.memory_id for each in judgements] == [uid(1), uid(2), uid(3)]
     assert attributions([Judgement(uid(1), 0.25, True)]) == (Attribution(uid(1), 0.25, True),)
