@@ -29,7 +29,7 @@ def abstain(
 
     If the evidence of all candidates together is below the turn's threshold, all are dropped. Otherwise each candidate
     is dropped whose match with the message is less than `evidence.min_item_share` of the best match. A line that only
-    asks sets no threshold for statements.
+    asks sets no threshold for statements, and is dropped if a statement is kept.
     """
     if not policy.abstention or not candidates:
         return StageResult(tuple(candidates))
@@ -42,14 +42,26 @@ def abstain(
     stated = [value for each, value in zip(candidates, matches, strict=True) if not talk.states_nothing(each.hit)]
     best = max(stated or matches)
     min_match = policy.evidence.min_item_share * best
-    kept = tuple(candidate for candidate, value in zip(candidates, matches, strict=True) if value >= min_match)
+    kept = [candidate for candidate, value in zip(candidates, matches, strict=True) if value >= min_match]
     share = f"evidence.min_item_share {policy.evidence.min_item_share:g} of the best match {best:.3f}"
     below = tuple(
         CandidateResult(candidate, "irrelevant", value, _too_weak(value, min_match, best, share), min_match)
         for candidate, value in zip(candidates, matches, strict=True)
         if value < min_match
     )
-    return StageResult(kept, below)
+    stating = _only_stating(kept)
+    return StageResult(stating.kept, (*below, *stating.dropped))
+
+
+def _only_stating(candidates: Sequence[Candidate]) -> StageResult:
+    """Drop the lines that state nothing, such as a question asked before, if any candidate states something."""
+    stating = tuple(each for each in candidates if not talk.states_nothing(each.hit))
+    if not stating:
+        return StageResult(tuple(candidates))
+    kept = {id(each) for each in stating}
+    reason = "it states nothing, and other memories that match the message do"
+    dropped = (CandidateResult(each, "irrelevant", each.match, reason) for each in candidates if id(each) not in kept)
+    return StageResult(stating, tuple(dropped))
 
 
 def _too_little(

@@ -93,7 +93,8 @@ def _listed(
     """Return the candidates that belong to a list.
 
     With a topic, they keep their order. Without one, the newest come first, after those that speak of the user if the
-    list is about the user.
+    list is about the user. Lines that state nothing are left out, unless the message names a time or there are only
+    such lines.
     """
     in_time = [each for each in candidates if dates is None or _within(each.hit, dates)]
     groups = [[each for each in in_time if each.hit.type in types] for types in listing.types]
@@ -105,9 +106,18 @@ def _listed(
         if listing.broad and not any(_names(each.hit, stems) for each in in_time):
             matching = groups  # a topic such as "meetings" or "family" is often only a general word for what is stored
         return next((group for group in matching if group), [])
-    listed = next((group for group in groups if group), [])
+    listed = _of_user(in_time) if listing.about_user else []
+    listed = listed or next((group for group in groups if group), [])
+    if dates is None:
+        listed = [each for each in listed if not talk.states_nothing(each.hit)] or listed
     listed.sort(key=lambda each: (each.hit.occurred_at, each.hit.seq), reverse=True)
     return sorted(listed, key=lambda each: listing.about_user and not _about_user(each.hit))
+
+
+def _of_user(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the turn's user's own memories, and the shared ones that speak of the user; none without own ones."""
+    own = [each for each in candidates if each.hit.user_id is not None]
+    return own and [each for each in candidates if each.hit.user_id is not None or _about_user(each.hit)]
 
 
 def _within(hit: Hit, dates: DateRange) -> bool:
@@ -137,8 +147,11 @@ def _names(hit: Hit, topic: Set[str]) -> bool:
 def _about_user(hit: Hit) -> bool:
     """Return True if a memory speaks of its user: it names the user, or is in the first person and states something.
 
-    In the first person an assistant speaks of itself.
+    A user's own memories of other types than episode are taken to speak of the user. In the first person an assistant
+    speaks of itself.
     """
+    if hit.user_id is not None and hit.type != "episode":
+        return True
     if "user" in hit.content.lower().replace("'s", "").split():
         return True
     own = FIRST_PERSON.search(hit.content) is not None and (hit.speaker or "").casefold() not in ASSISTANTS

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from brain import forming
+from brain.errors import InvalidInput
 from brain.forming import FormingTurns
 from brain.states import MemoryStates
 from brain.store import MemoryStore
 from brain.turns import TurnLog
-from brain.types import Memory, NewMemory
+from brain.types import Memory, NewMemory, above
 from brain.users import Scope
 from cognitive.formation.corrections import corrected, corrected_value, meant, taken_back
 from cognitive.formation.lines import formed_earlier, lines_to_hide
@@ -82,22 +83,28 @@ class Corrections:
         return await self._change(scope, _find(said, earlier, last, last), store)
 
     async def _earlier(self, scope: Scope, said: NewMemory | Memory) -> list[Memory]:
+        """Return the user's own formed memories that a line may change; more trusted ones are left to the host."""
         found = await formed_earlier(self._store, scope, said)
-        return [memory for memory in found if memory.user_id == scope.user and memory.source != said.source]
+        own = [memory for memory in found if memory.user_id == scope.user and memory.source != said.source]
+        return [memory for memory in own if not above(memory.trust, "talk")]
 
     async def _change(
         self, scope: Scope, found: _Found, store: Callable[[NewMemory], Awaitable[None]]
     ) -> tuple[Correction, ...]:
         """Hide and replace memories, and return those that were. Lines that state nothing else are hidden too."""
+        done: list[Correction] = []
         if found.gone:
             ids = [each.id for each in (*found.gone, *await lines_to_hide(self._store, scope, found.gone))]
-            await self._states.retire(scope, ids, by="talk", now=datetime.now(UTC))
-        done = [Correction(memory.id, "retired") for memory in found.gone]
+            try:
+                await self._states.retire(scope, ids, by="talk", now=datetime.now(UTC))
+                done += [Correction(memory.id, "retired") for memory in found.gone]
+            except InvalidInput as error:  # one of them was hidden, erased or raised in trust meanwhile
+                log.info("not retired by the user's words: %s", error)
         if found.replaced is not None and found.replacement is not None:
             await store(found.replacement)
-            [old] = await self._store.get(scope, [found.replaced.id])
-            if old.replaced_by is not None:
-                done.append(Correction(old.id, "superseded", old.replaced_by))
+            for old in await self._store.get(scope, [found.replaced.id]):
+                if old.replaced_by is not None:
+                    done.append(Correction(old.id, "superseded", old.replaced_by))
         if done:
             log.info("changed by the user's words: %s", ", ".join(str(each.memory_id) for each in done))
         return tuple(done)

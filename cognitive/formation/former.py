@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from brain import forming
+from brain.errors import InvalidInput
 from brain.forming import Condition, FormingTurns
 from brain.store import MemoryStore
 from brain.types import Memory, NewMemory
@@ -150,8 +151,12 @@ class Former:
             lines = await lines_of_turn(self._store, scope, turn_id)
             if (said := user_line(lines)) is None:
                 await self._waiting.end(scope, turn_id)  # the line was forgotten or retired
-            else:
+                continue
+            try:
                 await self._corrections.apply(scope, turn_id, said, read_at)
                 await self._form(scope, turn_id, await self._read(agent_id, said, assistant_line(lines)), read_at)
+            except InvalidInput:  # a defect of one turn must not keep the others from forming
+                log.exception("turn %s forms nothing", turn_id)
+                await self._waiting.end(scope, turn_id)
         if self._runs is not None:
             await self._runs.make_up(agent_id)

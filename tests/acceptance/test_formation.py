@@ -249,6 +249,9 @@ async def test_another_of_several_preferences_replaces_none(urls, embedder, agen
     [
         ("I love strong coffee.", "I no longer love coffee.", True),
         ("My address is 4 Hill Road.", "Please forget my old address.", True),
+        ("I'm a vegetarian.", "I'm no longer a vegetarian.", True),
+        ("We use Jenkins for CI.", "We no longer use Jenkins, we switched to GitHub Actions.", True),
+        ("Our deploys run on Fridays.", "We don't deploy on Fridays any more.", True),
         ("I love strong coffee.", "Do you think I no longer love coffee?", False),
         ("I love strong coffee. I love coffee cake too.", "I don't love coffee anymore.", False),
         ("I love strong coffee.", "My brother no longer loves coffee.", False),
@@ -266,6 +269,49 @@ async def test_memory_that_the_user_takes_back_is_retired(urls, embedder, agent,
         if hidden:
             [restored] = await layer.restore(agent, [first[0].id], user_id="ada")
             assert restored.hidden_reason is None
+
+
+@pytest.mark.parametrize(
+    ("line", "answer", "shown"),
+    [
+        ("My address is 12 Elm Street.", "Noted: your address is 12 Elm Street.", set()),
+        ("My address is 12 Elm Street.", "Do you like the city?", {"Do you like the city?"}),
+        ("My address is 12 Elm Street. We decided to sell the barn.", "I see.", {"We decided to sell the barn."}),
+    ],
+)
+@pytest.mark.parametrize("by_user", [True, False])
+async def test_what_is_taken_back_is_not_shown_from_its_line(urls, embedder, agent, line, answer, shown, by_user):
+    async def visible(layer) -> set[str]:
+        found = await layer.admin.find(agent, {"source": {"in": ["turn/t1/user", "turn/t1/assistant"]}}, user_id="ada")
+        return {memory.content for memory in found if memory.hidden_reason is None} - {line, "I see."}
+
+    async with forming(urls, embedder, "exchange") as layer:
+        turn = Turn(agent_id=agent, session_id="s1", text=line, turn_id="t1", user_id="ada")
+        await layer.post_turn(await layer.pre_turn(turn), Outcome(response=answer))
+    async with forming(urls, embedder, "exchange") as layer:
+        [address] = await layer.admin.find(agent, {"type": {"eq": "fact"}}, user_id="ada")
+        if by_user:
+            await say(layer, agent, "Please forget my address.", user="ada")
+        else:
+            await layer.retire(agent, [address.id], user_id="ada")
+        assert await visible(layer) == shown
+        context = await layer.pre_turn(Turn(agent_id=agent, session_id="s2", text="What's my address?", user_id="ada"))
+        assert not [memory.content for memory in context.shown if memory.content == "My address is 12 Elm Street."]
+        await layer.restore(agent, [address.id], user_id="ada")
+        lines = await layer.admin.find(agent, {"source": {"eq": "turn/t1/user"}}, user_id="ada")
+        assert {memory.hidden_reason for memory in lines} == {None}
+
+
+async def test_user_takes_back_nothing_that_the_host_vouches_for(urls, embedder, agent):
+    await stated(urls, embedder, agent, "I love strong coffee.")
+    async with forming(urls, embedder) as layer:
+        [coffee] = await layer.admin.find(agent, {"tags": {"eq": "formed"}}, user_id="ada")
+        await layer.update(agent, coffee.id, trust="host", user_id="ada")
+        await say(layer, agent, "I no longer love coffee. We decided to drink tea.", user="ada")
+    async with forming(urls, embedder, "off") as layer:
+        found = await layer.admin.find(agent, {"tags": {"eq": "formed"}}, user_id="ada")
+        assert {memory.content for memory in found} >= {"I love strong coffee.", "We decided to drink tea."}
+        assert {memory.hidden_reason for memory in found} == {None}
 
 
 STANDUP = "Our standup is at 12."

@@ -184,6 +184,13 @@ async def test_policy_bounds_the_model(urls, embedder, agent, formation, expecte
     assert "Note ports only." in ask.prompts[0]
 
 
+async def test_entries_that_cannot_be_stored_are_left_out(urls, embedder, agent):
+    ask = Scripted({"staging": [entry(text="Staging moved \ud83d"), entry(text="Staging \x00 moved"), entry()]})
+    async with reading(urls, embedder, ask) as layer:
+        await say(layer, agent, MOVED)
+    assert await by_model(urls, embedder, agent) == [entry()["text"]]
+
+
 async def test_secrets_are_not_sent_and_not_formed(urls, embedder, agent):
     quote = "My wifi password is Tulip-88."
     ask = Scripted({"wifi": [entry(text="The wifi password is Tulip-88", quote=quote)]})

@@ -131,6 +131,18 @@ def test_poor_match_beside_a_good_one_is_dropped_with_its_value():
     assert f"{Policy().evidence.min_item_share * 0.20:.3f}" in result.reason
 
 
+def test_question_is_dropped_if_a_statement_is_kept():
+    asked = scored(1, cosine=0.9, matched=9.0, words=0.4)
+    asked = asked._replace(
+        hit=asked.hit._replace(content="Who runs the Redis cluster?", type="episode", speaker="user")
+    )
+    stated = scored(2, cosine=0.8, matched=9.0, words=0.3)
+    both = abstain([asked, stated])
+    assert [each.hit.memory_id.int for each in both.kept] == [2]
+    assert [(each.candidate, each.disposition) for each in both.dropped] == [(asked, "irrelevant")]
+    assert abstain([asked]).kept == (asked,)
+
+
 def test_query_independent_factors_do_not_save_a_poor_match():
     unspecific = scored(2, meaning=0.02, content_length=0.1, first_person=0.1, session=0.1, instruction=0.2)
     assert unspecific.match == pytest.approx(0.02)

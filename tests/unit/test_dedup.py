@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from making import beside, candidate, ids, unit
+from making import AT, beside, candidate, ids, unit
 
 from cognitive.context import dedup
 from cognitive.context.dedup import drop_restated, window_sentences
 from cognitive.context.sentences import ParsedSentence
 from cognitive.context.similarity import SentenceSet, Thresholds
+from cognitive.context.superseded import drop_older
 from cognitive.policy import Policy
 from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.trace import WindowSimilarity
@@ -42,6 +45,26 @@ def dropped_by(memory: str, *messages: str, cosine: float | None = None, policy=
         ),
         None,
     )
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ({}, []),
+        ({"trust": "host"}, [1]),
+        ({"user_id": "ada"}, [1]),
+        ({"claim": "port redis"}, [1]),
+        ({"occurred_at": AT + timedelta(days=1)}, [1]),
+    ],
+)
+def test_older_value_is_dropped_with_the_newer_one_that_the_conversation_states(given, kept):
+    older = {"claim": "place user", "trust": "talk", "occurred_at": AT - timedelta(days=9), **given}
+    newer = candidate(2, "My flat is in the north of Vienna.", claim="place user", trust="talk")
+    own = [candidate(1, "My flat is in the old town of Graz.", **older), newer]
+    compared = drop_restated(own, compare_to(window(newer.hit.content)), POLICY, CONSTANTS)
+    result = drop_older(compared)
+    assert (ids(compared.kept), ids(result.kept)) == ([1], kept)
+    assert [each.disposition for each in result.dropped] == ["restated", "superseded"][: 2 - len(kept)]
 
 
 # (kind, memory, sentence of the window): similar statements that an embedding model does not distinguish

@@ -84,6 +84,34 @@ def test_follow_up_repeats_the_list_for_another_time():
     assert follow_up.dates.phrase == "last week"
 
 
+@pytest.mark.parametrize("text", ["Can I still return it?", "When did we make the second one?"])
+def test_follow_up_about_one_thing_asks_for_no_list(text):
+    follow_up = signals.read(text, now=NOW, earlier=lambda: Earlier("What did we decide yesterday?"))
+    assert (follow_up.elliptic, follow_up.listing) == (True, None)
+
+
+def test_list_about_the_user_has_the_users_own_memories_of_all_types():
+    shared = [candidate(n, f"Article {n} is sold in one size.", seq=n) for n in (1, 2)]
+    own = [
+        candidate(3, "Eva has two cats.", user_id="eva", occurred_at=AT - timedelta(days=9)),
+        candidate(4, "Eva keeps the blue lamp.", user_id="eva", type="decision"),
+        candidate(5, "Where is my parcel?", user_id="eva", type="episode", speaker="user"),
+    ]
+    about = listing_of("What do you know about me?")
+    assert ids(listed([*shared, *own], about).kept) == [4, 3]
+    assert ids(listed([*shared, candidate(6, "The user is a nurse.")], about).kept) == [6, 2, 1]
+
+
+def test_list_leaves_out_lines_that_state_nothing_unless_there_is_a_date_or_nothing_else():
+    asked = candidate(1, "Where is my parcel?", type="episode", speaker="user", seq=9)
+    stated = candidate(2, "My parcel is at the shop.", type="episode", speaker="user")
+    everything = Listing((("fact", "episode"),))
+    assert ids(listed([asked, stated], everything).kept) == [2]
+    assert ids(listed([asked], everything).kept) == [1]
+    today = DateRange(AT - timedelta(hours=1), AT + timedelta(hours=1), "today")
+    assert ids(listed([asked, stated], everything, today).kept) == [1, 2]
+
+
 def test_list_without_topic_is_newest_first_and_drops_the_rest():
     own = [
         candidate(1, type="fact", occurred_at=AT),

@@ -183,7 +183,19 @@ def test_elliptic_message_is_read_with_the_previous_one(text):
     assert dict(parsed.hints)["procedure"] > 0
 
 
-@pytest.mark.parametrize("text", ["hey", "thanks a lot!", "ok thanks", "bye", "how are you?", "great job"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hey",
+        "thanks a lot!",
+        "ok thanks",
+        "bye",
+        "how are you?",
+        "great job",
+        "Thanks, that's great!",
+        "Ok, that's great.",
+    ],
+)
 def test_pleasantries_stay_small_talk_after_any_message(text):
     assert read(text, "How do we deploy the billing service?").greeting
 

@@ -14,6 +14,7 @@ from datetime import date
 from typing import Any, Literal
 from uuid import UUID
 
+from brain.text import unstorable
 from cognitive.formation.memories import memory_type
 from cognitive.formation.model.prompt import MAX_ENTRIES, MAX_TEXT, Exchange, Nearby, handle
 from cognitive.policy.outcomes import FormationKind as Kind
@@ -73,7 +74,7 @@ def _checked(
     if kind is None:
         return "kind"
     text = _words(entry.get("text"))
-    if not 0 < len(text) <= MAX_TEXT:
+    if not 0 < len(text) <= MAX_TEXT or unstorable(text) is not None:
         return "text"
     quote = _words(entry.get("quote"))
     place = _place(quote, kind, exchanges)

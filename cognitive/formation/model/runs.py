@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from brain import model_readings
+from brain.errors import InvalidInput
 from brain.model_readings import ModelReadings, WaitingTurn
 from brain.store import MemoryStore
 from brain.users import Scope
@@ -86,7 +87,10 @@ class ModelRuns:
             async with self._requests:
                 claimed, read_at = await self._readings.claim(scope, together, lease)
                 if read_at is not None:
-                    await self._read(scope, claimed, read_at)
+                    try:
+                        await self._read(scope, claimed, read_at)
+                    except InvalidInput as error:  # asked again at once, the model would answer the same
+                        await self._put_off(scope, claimed, NotRead("failed", str(error)))
             tried, waiting = set(together), await self._readings.waiting(scope, session_id)
             if any(each.turn_id in tried and not each.wait for each in waiting):
                 break  # nothing changed; the timer tries again
