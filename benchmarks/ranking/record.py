@@ -157,7 +157,9 @@ class StoreRecorder:
         texts = [message.content for message in conversation if message.role in ("user", "assistant")]
         recent = texts[-2 * plan.window :] if plan.window else []
         stated = dedup.window_sentences([*recent, question.text])
-        inputs = TurnInputs.from_plan(plan, now, embedder.model, results[0], (), agent, "recorded")
+        inputs = TurnInputs.from_plan(
+            plan, now=now, model=embedder.model, found=results[0], agent_id=agent, turn_id="recorded"
+        )
         vectors = dict(zip(stated, await embedder.embed(stated), strict=True)) if stated else {}
         return RecordedQuestion(question, plan, inputs, queries, results[1], stated, vectors)
 

@@ -57,7 +57,7 @@ class Distinct:
         """
         near = self._near
         for other in [k for k in self._comparable if near[n][k]]:
-            verdict = self._says(n, other)
+            verdict = self._restated_by(n, other)
             if verdict is not None:
                 says = "an earlier block in the conversation" if other in fixed else "a better candidate"
                 return [_duplicate(candidate, verdict, f"{says} says the same")]
@@ -68,7 +68,7 @@ class Distinct:
             return []
         first = min(less, key=lambda k: self._places[k])
         behind = [k for k in others if k not in less and self._places[k] > self._places[first]]
-        less |= {k: verdict for k in behind if (verdict := self._says(k, n)) is not None}
+        less |= {k: verdict for k in behind if (verdict := self._restated_by(k, n)) is not None}
         replaced = {k: self._kept.pop(k) for k in less}
         self.keep(n, _at_the_rank_of(replaced[first], candidate, _TAKES))
         self._places[n] = self._places[first]
@@ -86,9 +86,9 @@ class Distinct:
         if more.type != less.type or TRUSTS.index(more.trust) < TRUSTS.index(less.trust):
             return None
         stems, other = self._own[k].stems, self._own[n].stems
-        return self._says(k, n) if len(stems & other) >= _MIN_REPLACED * len(stems) else None
+        return self._restated_by(k, n) if len(stems & other) >= _MIN_REPLACED * len(stems) else None
 
-    def _says(self, n: int, other: int) -> tuple[str, float] | None:
+    def _restated_by(self, n: int, other: int) -> tuple[str, float] | None:
         """Return the measure by which candidate `other` says all that candidate `n` says, with its value, or None.
 
         Candidate `n` is near `other`.

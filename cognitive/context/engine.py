@@ -136,17 +136,17 @@ class ContextEngine:
         clock.lap("retrieve")
         inputs = TurnInputs.from_plan(
             plan,
-            now,
-            embedder.model,
-            retrieved.found,
-            pinned,
-            turn.agent_id,
-            turn.turn_id or "",
-            repeated if retrieved.found.hits else (),
-            self._counter.name,
-            room,
-            self._constants.digest,
-            tuple(dict.fromkeys(each.name for each in filters.conditions)),
+            now=now,
+            model=embedder.model,
+            found=retrieved.found,
+            pinned=pinned,
+            agent_id=turn.agent_id,
+            turn_id=turn.turn_id or "",
+            already_in_prompt=repeated if retrieved.found.hits else (),
+            counter=self._counter.name,
+            room=room,
+            constants=self._constants.digest,
+            filtered=tuple(dict.fromkeys(each.name for each in filters.conditions)),
         )
         compare = dedup.window_comparer(window, policy)
         assembled = assemble(plan, inputs, compare, policy, self._counter, self._constants)

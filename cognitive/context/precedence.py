@@ -188,7 +188,7 @@ def _denied(hit: Hit, above: Sequence[Candidate], constants: Constants) -> tuple
 
     The second value says why, in words.
 
-    The denying text repeats the older text's subject and most of its words. A denial does not deny another denial:
+    The denying text repeats the subject and most words of the older text. A denial does not deny another denial:
     these are facts from one template ("Room 1 has no window", "Room 2 has no window").
     """
     stems = _stems(hit.content).numbered

@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from itertools import repeat
 from operator import attrgetter
-from typing import Any
+from typing import Any, Self
 from uuid import UUID
 
 from pydantic_core import to_json  # takes a fifth of the time of json.dumps, with floats as exact
@@ -71,40 +71,9 @@ class TurnInputs:
         return self.constants in ("", constants.digest)
 
     @classmethod
-    def from_plan(
-        cls,
-        plan: Plan,
-        now: datetime,
-        model: str,
-        found: SearchResult,
-        pinned: tuple[Memory, ...],
-        agent_id: str,
-        turn_id: str,
-        already_in_prompt: tuple[AlreadyInPrompt, ...] = (),
-        counter: str = "estimate-1",
-        room: int | None = None,
-        constants: str = "",
-        filtered: tuple[str, ...] = (),
-    ) -> TurnInputs:
-        """Return the inputs for selecting a turn's memories, from its plan and the data that was retrieved for it."""
-        return cls(
-            plan.signals,
-            plan.frame,
-            plan.reasons,
-            plan.thinking,
-            now,
-            model,
-            found,
-            pinned,
-            agent_id,
-            turn_id,
-            already_in_prompt,
-            counter,
-            room,
-            plan.categories,
-            constants,
-            filtered,
-        )
+    def from_plan(cls, plan: Plan, **others: Any) -> Self:
+        """Return the inputs of a turn with this plan; `others` are the fields that the plan does not have."""
+        return cls(plan.signals, plan.frame, plan.reasons, plan.thinking, categories=plan.categories, **others)
 
 
 _FACTS = tuple(each.name for each in fields(TurnInputs) if each.name not in ("found", "pinned"))

@@ -28,7 +28,7 @@ _LINE = re.compile(
 _CONDENSED = "condensed"
 _NAME = re.compile(r"[^\w.:-]+")
 # Maximum characters of a message in the summary, by speaker.
-_WORTH: Mapping[str, int] = {"user": 320, "assistant": 260, "call": 140, "tool": 220, "tools": 220, "notes": 260}
+_MAX_CHARS: Mapping[str, int] = {"user": 320, "assistant": 260, "call": 140, "tool": 220, "tools": 220, "notes": 260}
 # The shares of these lengths to which the oldest lines are condensed, step by step, until all fits.
 _STEPS = (0.6, 0.4, 0.25)
 _WEAK = 1.3  # worth of a line with one name or figure, without a decision or an error; see `importance.worth`
@@ -89,8 +89,8 @@ class _SummaryLine:
         return tuple(replace(self, text=text) for text in self.text.split(_BETWEEN)) if self.kept else (self,)
 
     @property
-    def worth(self) -> int:
-        return _WORTH[self.who.split(" ")[0]]
+    def max_chars(self) -> int:
+        return _MAX_CHARS[self.who.split(" ")[0]]
 
     def __str__(self) -> str:
         return f"- {self.who}{f' ({self.mark})' if self.mark else ''}: {quote(self.text)}"
@@ -149,7 +149,7 @@ def _speaker_lines(who: str, text: str) -> Iterator[_SummaryLine]:
     if kept:
         texts = {each.sentence for each in kept if each.covers_sentence}
         text = "\n".join(each for each in slots.split(importance.ends(text, importance.MAX_READ)) if each not in texts)
-    room = _WORTH[who] // 2 if kept else _WORTH[who]
+    room = _MAX_CHARS[who] // 2 if kept else _MAX_CHARS[who]
     excerpt = importance.essence(text, room, request=who == "user")
     if excerpt:
         yield _SummaryLine(who, excerpt)
@@ -160,14 +160,14 @@ def _call_lines(call: ToolCall) -> Iterator[_SummaryLine]:
     values = [str(call.arguments[name]) for name in _INFORMATIVE_ARGUMENTS if name in call.arguments]
     text = " ".join(" ".join(values or [f"{name}={value}" for name, value in call.arguments.items()]).split())
     yield _SummaryLine(
-        f"call {_name(call.name)}", importance.squeezed(text, _WORTH["call"]) or head_of(text, _WORTH["call"])
+        f"call {_name(call.name)}", importance.squeezed(text, _MAX_CHARS["call"]) or head_of(text, _MAX_CHARS["call"])
     )
     if call.result is not None:
         yield from _answer_lines(call.name, call.result if isinstance(call.result, str) else as_text(call.result))
 
 
 def _answer_lines(tool: str, text: str) -> Iterator[_SummaryLine]:
-    excerpt = importance.essence(text, _WORTH["tool"])
+    excerpt = importance.essence(text, _MAX_CHARS["tool"])
     if excerpt:
         yield _SummaryLine(f"tool {_name(tool)}", excerpt)
 
@@ -266,11 +266,11 @@ def _condensed(lines: Sequence[_SummaryLine], share: float, target: int, until: 
     excess = _size(lines) - target
     said_later = _said_later(lines)
     for place, line in enumerate(lines):
-        if place >= until or excess <= 0 or line.kept or len(line.text) <= line.worth * share:
+        if place >= until or excess <= 0 or line.kept or len(line.text) <= line.max_chars * share:
             condensed.append(line)
             continue
         repeated = said_later(place)
-        text = importance.essence(line.text, int(line.worth * share), request=line.who == "user", known=repeated)
+        text = importance.essence(line.text, int(line.max_chars * share), request=line.who == "user", known=repeated)
         shorter = replace(line, text=text, mark=_CONDENSED)
         condensed += [shorter] if text else []
         excess -= len(str(line)) - (len(str(shorter)) if text else -1)

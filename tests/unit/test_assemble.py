@@ -39,11 +39,14 @@ def stored(n: int, type: str, cosine: float, words: int = 5, **fields) -> Hit:
     return hit(n, content, type=type, scores={"content_cosine": cosine}, **fields)
 
 
+def inputs_of(plan, result, turn_id="t", counter=count.name, room=None):
+    others = {"agent_id": "agent", "turn_id": turn_id, "counter": counter, "room": room}
+    return TurnInputs.from_plan(plan, now=AT, model="m", found=result, **others)
+
+
 def assemble_hits(hits, policy, *, turn_id="t", turns=(), frame="question", room=None):
     plan = planning.create_plan(Signals("Where is the tea?", question=True), frame, (), policy)
-    inputs = TurnInputs.from_plan(
-        plan, AT, "m", found(*hits, passages=len(hits), past=turns), (), "agent", turn_id, (), count.name, room
-    )
+    inputs = inputs_of(plan, found(*hits, passages=len(hits), past=turns), turn_id, room=room)
     return assemble(plan, inputs, not_in_window, policy)
 
 
@@ -95,7 +98,7 @@ def test_custom_token_counter_decides_which_memories_fit():
         return len(text)
 
     plan = planning.create_plan(Signals("Where is the tea?", question=True), "question", (), OFF)
-    inputs = TurnInputs.from_plan(plan, AT, "m", found(*FACTS, passages=8), (), "agent", "t", (), "letters", 260)
+    inputs = inputs_of(plan, found(*FACTS, passages=8), counter="letters", room=260)
     text = assemble(plan, inputs, not_in_window, OFF, letters).text
     assert text
     assert len(text) <= 260 < len(assemble_hits(FACTS, OFF, room=260).text)
@@ -223,9 +226,7 @@ def test_each_constant_changes_the_assembled_turn(other):
     plan = planning.create_plan(Signals("Where is the tea?", question=True), "question", (), policy)
     base = {"fact": Masses(900.0, 600.0, AT), "decision": Masses(900.0, 0.0, AT)}
     turns = (past(0.75, (6, True, 0.2), words=0.4),)
-    inputs = TurnInputs.from_plan(
-        plan, AT, "m", found(*hits, passages=6, base=base, past=turns), (), "agent", "t", (), count.name, 100
-    )
+    inputs = inputs_of(plan, found(*hits, passages=6, base=base, past=turns), room=100)
     usual, varied = (assemble(plan, inputs, not_in_window, policy, count, c) for c in (CONSTANTS, Constants(**other)))
     assert (usual.candidates, usual.sections) != (varied.candidates, varied.sections)
     assert CONSTANTS.digest != Constants(**other).digest

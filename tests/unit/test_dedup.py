@@ -57,7 +57,7 @@ def dropped_by(memory: str, *messages: str, cosine: float | None = None, policy=
         ({"occurred_at": AT + timedelta(days=1)}, [1]),
     ],
 )
-def test_older_value_is_dropped_with_the_newer_one_that_the_conversation_states(given, kept):
+def test_older_value_is_dropped_if_the_conversation_states_a_newer_one(given, kept):
     older = {"claim": "place user", "trust": "talk", "occurred_at": AT - timedelta(days=9), **given}
     newer = candidate(2, "My flat is in the north of Vienna.", claim="place user", trust="talk")
     own = [candidate(1, "My flat is in the old town of Graz.", **older), newer]

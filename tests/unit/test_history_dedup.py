@@ -32,7 +32,15 @@ def user(*numbers: int, words: str = "Hi", policy=JOURNALED) -> Message:
 def assemble_turn(conversation, policy=JOURNALED, turn_id="turn", hits=HITS):
     plan = planning.create_plan(Signals("Where is it?", question=True), "question", (), policy)
     still = find_in_history(hits, conversation, line)
-    inputs = TurnInputs.from_plan(plan, AT, "m", found(*hits, passages=5), (), "agent", turn_id, still)
+    inputs = TurnInputs.from_plan(
+        plan,
+        now=AT,
+        model="m",
+        found=found(*hits, passages=5),
+        agent_id="agent",
+        turn_id=turn_id,
+        already_in_prompt=still,
+    )
     return assemble(plan, inputs, lambda hits, _: [WindowSimilarity(None, 0.0)] * len(hits), policy)
 
 

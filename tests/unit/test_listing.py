@@ -102,7 +102,7 @@ def test_list_about_the_user_has_the_users_own_memories_of_all_types():
     assert ids(listed([*shared, candidate(6, "The user is a nurse.")], about).kept) == [6, 2, 1]
 
 
-def test_list_leaves_out_lines_that_state_nothing_unless_there_is_a_date_or_nothing_else():
+def test_list_without_a_date_leaves_out_lines_that_state_nothing():
     asked = candidate(1, "Where is my parcel?", type="episode", speaker="user", seq=9)
     stated = candidate(2, "My parcel is at the shop.", type="episode", speaker="user")
     everything = Listing((("fact", "episode"),))

@@ -286,10 +286,10 @@ def _joined(shown: Sequence[LineSpan], lines: int, mark: _Mark) -> str:
     If there is no gap, such a note follows at the end.
     """
     gaps = _gaps(shown, lines)
-    max_length = max(range(len(gaps)), key=lambda n: (gaps[n], n))
+    longest = max(range(len(gaps)), key=lambda n: (gaps[n], n))
     parts: list[str] = []
     for n, (gap, each) in enumerate(zip(gaps, [*shown, None], strict=True)):
-        if n == max_length:
+        if n == longest:
             parts.append(mark.of(sum(len(each.text) + 1 for each in shown)))
         elif gap > 0:
             parts.append(f"[... {gap:,} lines]")
