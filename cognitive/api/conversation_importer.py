@@ -27,7 +27,7 @@ class ConversationImporter:
         `known` has the sources of the conversations before it, and gets those of this one.
         """
         view, talk, new = _view(scope), line.conversation, 0
-        exchanges = self._conversations.exchanges(view, talk.messages, talk.session_id, datetime.now(UTC))
+        exchanges = await self._conversations.exchanges(view, talk.messages, talk.session_id, datetime.now(UTC))
         known |= await self._conversations.stored_sources(exchanges)
         for exchange in exchanges:
             is_new = known.isdisjoint(exchange.sources)

@@ -30,8 +30,9 @@ from cognitive.formation.former import Former, ReadLines
 from cognitive.formation.memories import Role, line_source
 from cognitive.policy import Policy
 from cognitive.preflight import smalltalk
-from cognitive.privacy.secrets import redact_secrets
+from cognitive.privacy.secrets import redact_start
 from cognitive.prompt import without_injected
+from cognitive.threads import characters, in_thread_if_long
 from cognitive.turn import Correction
 
 log = logging.getLogger(__name__)
@@ -149,7 +150,7 @@ class Capture:
 
         If the messages cannot be embedded, `keep` embeds them again and reports the error.
         """
-        memories = episodes(exchange, self._policy.for_agent(exchange.agent_id))
+        memories = await in_thread_if_long(characters((exchange.message, exchange.response)), self._episodes, exchange)
         read = await self._former.read(exchange.agent_id, memories)
         embedded: Sequence[NewMemory] = ()
         with suppress(EmbeddingError):
@@ -169,6 +170,9 @@ class Capture:
         """Cancel the running extractions of an agent, or of one user, because their rows are about to be erased."""
         await self._queue.stop(*name)
         await self._former.stop(*name)
+
+    def _episodes(self, exchange: CapturedExchange) -> list[NewMemory]:
+        return episodes(exchange, self._policy.for_agent(exchange.agent_id))
 
     async def _extract(self, scope: Scope, exchange: CapturedExchange, extractor: Extractor, read_at: datetime) -> None:
         """Call the host's extractor and store the memories that it returns; log a warning if it fails or is late."""
@@ -230,14 +234,15 @@ def episodes(exchange: CapturedExchange, policy: Policy) -> list[NewMemory]:
     gives no episodes. An answer such as "yes, please" or an acknowledgement such as "Done." is left out, and the other
     line of the turn is kept.
     """
-    message = redact_secrets(without_injected(exchange.message)).strip()
+    length = policy.feedback.max_capture_chars
+    message = redact_start(without_injected(exchange.message).strip(), length)
     small = smalltalk.read(message)
     if policy.capture == "off" or _is_empty(message) or (small is not None and not small.answers):
         return []
     lines: list[tuple[Role, str, str, str]] = []
     if not (small or smalltalk.acknowledges(message)):
         lines.append(("user", exchange.user_id or "user", message, ""))
-    response = redact_secrets(without_injected(exchange.response)).strip()
+    response = redact_start(without_injected(exchange.response).strip(), length)
     if policy.capture == "exchange" and not _is_empty(response) and not smalltalk.acknowledges(response):
         lines.append(("assistant", "assistant", response, message[:_CONTEXT]))
     # Turn ids are unique per user, so that the source of a shared line names the user too.
@@ -245,7 +250,7 @@ def episodes(exchange: CapturedExchange, policy: Policy) -> list[NewMemory]:
     return [
         NewMemory(
             type="episode",
-            content=content[: policy.feedback.max_capture_chars],
+            content=content[:length],
             speaker=speaker,
             context=context,
             occurred_at=exchange.at,

@@ -25,6 +25,7 @@ from cognitive.formation.memories import CapturedLine, formed_memories, is_perso
 from cognitive.formation.model.parked_lines import marked
 from cognitive.formation.model.reader import CapturedLines, ModelReader, NotRead
 from cognitive.policy import Policy
+from cognitive.threads import characters, in_thread_if_long
 from cognitive.turn import Correction, Message
 from cognitive.validation import require_aware, require_label
 
@@ -98,7 +99,7 @@ class ConversationWriter:
         require_label("session_id", session_id)
         require_aware("now", now)
         now = now or datetime.now(UTC)
-        exchanges = self.exchanges(scope, [_message(each) for each in messages], session_id, now)
+        exchanges = await self.exchanges(scope, [_message(each) for each in messages], session_id, now)
         stored_sources = await self.stored_sources(exchanges)
         lines, formed, known, unread = list[UUID](), list[UUID](), 0, 0
         corrections = list[Correction]()
@@ -140,10 +141,16 @@ class ConversationWriter:
             await asyncio.sleep(pause)
         return None
 
-    def exchanges(
+    async def exchanges(
         self, scope: Scope, messages: Sequence[Message], session_id: str, now: datetime
     ) -> list[ExchangeLines]:
         """Return the lines of a conversation that are kept, by exchange; an exchange without any is left out."""
+        size = characters(each.content for each in messages)
+        return await in_thread_if_long(size, self._exchanges, scope, messages, session_id, now)
+
+    def _exchanges(
+        self, scope: Scope, messages: Sequence[Message], session_id: str, now: datetime
+    ) -> list[ExchangeLines]:
         policy = self._policy.for_agent(scope.agent_id)
         if policy.capture == "off":  # the call itself says what to store
             policy = policy.model_copy(update={"capture": "exchange"})

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 SECRET = "[secret]"
+_MAX_SECRET_CHARS = 4_000  # of a secret that is still recognised if the text is cut inside it
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +45,17 @@ SECRETS = (
             r"|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}"
             r"|glpat-[\w-]{16,}|xox[abposr]-[\w-]{10,}|AKIA[0-9A-Z]{16}|ASIA[0-9A-Z]{16}|AIza[\w-]{30,}"
             r"|npm_\w{30,}|pypi-[\w-]{30,}"
-            r"|hf_[A-Za-z0-9]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)"
+            r"|hf_[A-Za-z0-9]{20,}|SG\.[\w-]{16,}\.[\w-]{16,})"
         ),
         ("Use sk-proj-abcdEFGH1234567890abcd", "the token ghp_abcdefghijklmnopqrstuvwx0123", "AKIAIOSFODNN7EXAMPLE"),
         ("sk-learn is a package", "the ski pass"),
+    ),
+    SecretRow(
+        "web_token",
+        # It begins where the run of letters begins, so that no run is searched twice. The signature may be cut off.
+        re.compile(r"(?<![\w-])(?=[\w-]*?\beyJ[\w-]{8})(?P<secret>[\w-]++\.[\w-]{8,}(?:\.[\w-]*)?)"),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmN", "Use jwt-eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0."),
+        ("eyJhbGciOiJIUzI1NiJ9", "module.prototype.length"),
     ),
     SecretRow(
         "in_an_address",
@@ -78,6 +86,16 @@ def redact_secrets(text: str) -> str:
     for row in SECRETS:
         text = row.pattern.sub(_redacted, text)
     return text
+
+
+def redact_start(text: str, length: int) -> str:
+    """Return a text with its secrets redacted; of a long text, only a start of at least `length` characters.
+
+    The last characters that were read are left out. They may be the beginning of a secret that only its end shows to be
+    one. The start is shorter than `length` if redaction shortens it by more than 4,000 characters.
+    """
+    read = length + 2 * _MAX_SECRET_CHARS
+    return redact_secrets(text) if len(text) <= read else redact_secrets(text[:read])[:-_MAX_SECRET_CHARS]
 
 
 def _redacted(found: re.Match[str]) -> str:

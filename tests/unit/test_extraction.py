@@ -11,7 +11,7 @@ from benchmarks.formation import SENTENCES, form, measure
 from cognitive.formation.extract import MAX_FORMED, extract
 from cognitive.formation.memories import CapturedLine, formed_memories
 from cognitive.policy.outcomes import FormationSettings
-from cognitive.privacy.secrets import SECRETS, redact_secrets
+from cognitive.privacy.secrets import SECRETS, redact_secrets, redact_start
 
 AT = datetime(2026, 3, 11, 9, tzinfo=UTC)
 
@@ -82,6 +82,26 @@ def test_secret_is_redacted(text):
 @pytest.mark.parametrize("text", [text for row in SECRETS for text in row.counterexamples])
 def test_text_without_a_secret_stays(text):
     assert redact_secrets(text) == text
+
+
+def test_web_token_is_searched_for_only_where_a_run_of_letters_begins():
+    pattern = next(row.pattern for row in SECRETS if row.name == "web_token")
+    run = "eyJaaaaaaaa-" * 20
+    assert pattern.search(f"{run}.{run}.{run}").span("secret") == (0, 3 * len(run) + 2)
+    assert all(pattern.search(f"{run}.aaaaaaaaa", start) is None for start in range(1, len(run)))
+
+
+@pytest.mark.parametrize("secret", ["ghp_" + "a1B2" * 9, "eyJhbGciOiJub25lIn0." + "eyJzdWIiOiIxIn0" * 200 + ".aaaa"])
+def test_secret_at_the_end_of_what_is_read_of_a_long_text_does_not_show(secret):
+    for before in (100, 8_100 - len(secret), 8_100 - len(secret) // 2, 8_095, 8_100):
+        text = "x " * (before // 2) + secret + " y" * 20_000
+        start = redact_start(text, 100)
+        assert len(start) >= 100
+        assert redact_secrets(text).startswith(start)
+
+
+def test_short_text_is_redacted_whole():
+    assert redact_start("x" * 8_000 + " password: hunter2", 100).endswith(" password: [secret]")
 
 
 def test_written_sentences_are_formed_with_precision():
