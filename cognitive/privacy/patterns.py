@@ -1,9 +1,9 @@
 """Redact secrets and personal data that have a recognisable form: the redactor of the extra `privacy`.
 
-The detectors of detect-secrets find keys and tokens, phonenumbers finds phone numbers, the check digits of
-python-stdnum confirm bank accounts and card numbers, and regular expressions find mail addresses and passwords. Names,
-places and confidential facts have no fixed form and are not redacted. Each match is replaced by its kind in
-brackets, such as "[phone number]", so that the text can still be read.
+The patterns of `cognitive.privacy.secrets` and the detectors of detect-secrets find keys, tokens and passwords,
+phonenumbers finds phone numbers, the check digits of python-stdnum confirm bank accounts and card numbers, and a
+regular expression finds mail addresses. Names, places and confidential facts have no fixed form and are not redacted.
+Each match is replaced by its kind in brackets, such as "[phone number]", so that the text can still be read.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from importlib import import_module
 from re import Pattern
 
 from cognitive.extras import extra
+from cognitive.privacy.secrets import SECRETS
 
 with extra("privacy"):
     import phonenumbers
@@ -45,10 +46,6 @@ _DETECTORS = (
 )
 _PRIVATE_KEY = re2.compile(r"(?s)-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----.*?-----END [A-Z ]{0,30}PRIVATE KEY-----")
 _MAIL = re2.compile(r"[A-Za-z0-9._%+'-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+")
-_SECRET_NAME = r"(?i)\b(?:password|passwd|passphrase|api[ _-]?key|secret|token)\b\s{0,3}"
-_ASSIGNED = re2.compile(_SECRET_NAME + r"[=:]\s{0,3}['\"]?([^\s'\",;]{6,200})")
-# A match counts only if it has a digit: "the password is important" is not a secret.
-_STATED = re2.compile(_SECRET_NAME + r"is\s{1,3}['\"]?([^\s'\",;]{6,200})")
 _ACCOUNT = re2.compile(r"\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b")
 _CARD = re2.compile(r"\b[0-9](?:[ -]?[0-9]){12,18}\b")
 
@@ -60,7 +57,7 @@ def _expressions() -> tuple[Pattern[str], ...]:
     return tuple(expression for detector in detectors for expression in detector.denylist)
 
 
-_SECRETS = _expressions()
+_DETECTED = _expressions()
 
 
 def redact(text: str) -> str:
@@ -72,7 +69,7 @@ def redact(text: str) -> str:
     for start, end, kind in sorted(spans):
         if start >= position:
             parts += [text[position:start], f"[{kind}]"]
-            position = end
+        position = max(position, end)
     return "".join([*parts, text[position:]])
 
 
@@ -82,12 +79,11 @@ def _shifted(text: str, by: int) -> Iterator[Span]:
 
 def _spans(text: str) -> Iterator[Span]:
     yield from ((*match.span(), "private key") for match in _PRIVATE_KEY.finditer(text))
-    yield from ((*match.span(1), "secret") for match in _ASSIGNED.finditer(text))
-    yield from ((*match.span(1), "secret") for match in _STATED.finditer(text) if any(map(str.isdigit, match.group(1))))
+    yield from ((*match.span("secret"), "secret") for row in SECRETS for match in row.pattern.finditer(text))
     yield from ((*match.span(), "mail address") for match in _MAIL.finditer(text))
     yield from ((*match.span(), "bank account") for match in _ACCOUNT.finditer(text) if iban.is_valid(match.group()))
     yield from ((*match.span(), "card number") for match in _CARD.finditer(text) if _is_card(match.group()))
-    yield from ((*match.span(), "secret") for secret in _SECRETS for match in secret.finditer(text))
+    yield from ((*match.span(), "secret") for secret in _DETECTED for match in secret.finditer(text))
     for region in _REGIONS:
         matches = phonenumbers.PhoneNumberMatcher(text, region)
         yield from ((match.start, match.end, "phone number") for match in matches)

@@ -23,10 +23,18 @@ class SecretRow:
     counterexamples: tuple[str, ...] = ()
 
 
+# The name may have a prefix ("DB_PASSWORD", "dbPassword"), but is no part of another word ("hatpin").
 _NAME = (
-    r"(?:pass(?:word|wd|phrase|code)|pwd|api[ _-]?key|access[ _-]?key|secret(?:[ _-]?(?:access)?[ _-]?key)?"
-    r"|private[ _-]?key"
-    r"|(?:auth|access|bearer|refresh|session|api|bot|personal access)?[ _-]?token|client[ _-]?secret|credentials?|pin)"
+    r"(?:(?:(?<![^\W_])|(?-i:(?<=[a-z0-9])(?=[A-Z])))(?:(?:pg)?pass(?:word|wd|phrase|code)|pwd|api[ _-]?key"
+    r"|access[ _-]?key|secret(?:[ _-]?(?:access)?[ _-]?key)?|private[ _-]?key"
+    r"|(?:auth|access|bearer|refresh|session|api|bot|personal access)?[ _-]?token|client[ _-]?secret|credentials?)"
+    r"|(?<![\w-])pin|(?-i:(?<=_)PASS))"
+)
+_QUOTES = r"[\"'`*\\]{0,4}"
+# What a value of code is that holds no secret: a call, or a constant.
+_CODE = (
+    r"(?:await\s)?(?:\w{1,40}(?:\.[a-z_]\w{0,40}){1,5}\(|[a-z_]{1,60}\([^)\n]{0,100}\)(?=[\s,;)\]}.]|$))"
+    r"|(?:true|false|none|null)(?![\w-])"
 )
 
 SECRETS = (
@@ -59,24 +67,108 @@ SECRETS = (
     ),
     SecretRow(
         "in_an_address",
-        re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,80}:(?P<secret>[^\s@/]{1,200})@"),
-        ("postgres://ada:hunter2@db.example.org/app",),
-        ("https://example.org:8080/path",),
+        # A number after the colon is a port. A password may contain "@", or "/" and quotes before the first "@".
+        re.compile(
+            r"(?i)\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{0,80}:(?!\d{0,5}(?:[/?#\s]|$))"
+            r"(?P<secret>[^\s/\"'`<>]{1,200}(?=@)|[^\s<>]{1,200}?(?=@))"
+        ),
+        (
+            "postgres://ada:hunter2@db.example.org/app",
+            "redis://:s3cr3tpw@cache:6379",
+            "postgres://ada:p@ssw0rd@db/app",
+            "postgres://ada:pa/s's@db",
+        ),
+        (
+            "https://example.org:8080/path",
+            "https://example.org:8080/@ada/notes",
+            "https://example.org:8080?mail=ada@example.org",
+            "https://example.org/a:b@c and mailto:ada@example.org",
+            "git@example.org:ada/notes.git",
+        ),
+    ),
+    SecretRow(
+        "authorization",
+        re.compile(
+            rf"(?i)(?:\bauthorization{_QUOTES}\s{{0,3}}[=:]\s{{0,3}}{_QUOTES}"
+            r"(?:(?:bearer|basic|token|apikey)\s{1,3}|(?=[\w.~+/-]*[\d=]))"
+            r"|\bbearer\s{1,3}(?=[\w.~+/-]*[\d=])"
+            r"|\bbasic\s{1,3}(?=[a-z/+]*[\d=])(?=[a-z0-9/+]{12,}={0,2}(?![\w.-])))"
+            r"(?P<secret>[\w.~+/=-]{12,})"
+        ),
+        (
+            "Authorization: Bearer abcdefghijklmnop",
+            "curl -H 'authorization: token abcd1234efgh5678'",
+            '{"Authorization": "Basic YWRhOmh1bnRlcjI="}',
+            "a bearer abcdefghijklmnop1234567890",
+            "Basic YWRhOmh1bnRlcjI=",
+        ),
+        (
+            "bearer of bad news arrived",
+            "basic understanding of the protocol",
+            "the basic windows-11-installation",
+            "authorization: administrators only",
+            "the standard-bearer congratulations",
+        ),
     ),
     SecretRow(
         "assigned",
-        re.compile(rf"(?i)(?<![\w-]){_NAME}(?:[\"']?\s{{0,3}}[=:]\s{{0,3}})[\"']?(?P<secret>[^\s\"',;]{{4,200}})"),
-        ("password: hunter2", "API_KEY=abc123def456", "the pin: 4471"),
-        ("The password policy: it changes", "tokens: 900"),
+        re.compile(
+            rf"(?i){_NAME}[\"'*\\]{{0,4}}\s{{0,3}}(?:=>|:=|[=:：]){_QUOTES}\s{{0,3}}{_QUOTES}"
+            rf"(?P<secret>(?<![\"'][\"'])(?<=[\"'])[^\s\"'`][^\"'`\n]{{3,200}}(?=[\"'])|(?!{_CODE})[^\s\"',;]{{4,}})"
+        ),
+        (
+            "password: hunter2",
+            "API_KEY=abc123def456",
+            "the pin: 4471",
+            "DB_PASSWORD=correcthorse",
+            "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+            "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+            "export GITHUB_TOKEN=abcd1234efgh5678",
+            "STRIPE_API_KEY: 0123abcd0123abcd",
+            '"db_password": "hunter2xyz"',
+            '{\\"dbPassword\\": \\"hunter2xyz\\"}',
+            "mysql --password=correcthorse",
+            "SMTP_PASS=hunter2",
+            "**Password:** hunter2",
+            "password：hunter2",
+            'password = "a, b; c"',
+        ),
+        (
+            "The password policy: it changes",
+            "tokens: 900",
+            "max_tokens=4096",
+            "password reset: see the wiki",
+            "primary_key = user_id",
+            "PASSWORD_MIN_LENGTH=12",
+            "hatpin: silver",
+            "LED_PIN=GPIO13",
+            "bypass: closed",
+            "token = get_token()",
+            "token = await vault.read(config, 1)",
+            "`token`: the token of a server",
+            "allow_credentials=True, timeout=5",
+            'password="" and name="ada"',
+        ),
     ),
     SecretRow(
         "stated",
         re.compile(
-            rf"(?i)\b{_NAME}(?: (?:for|of|to|on) (?:\S+ ){{1,5}}?)? ?(?:is|was|=|are)(?: now)? [\"'`]?(?P<secret>"
-            rf"(?=\S*\d)\S{{4,200}}?)(?=[\"'`.,;]?(?:\s|$))"
+            rf"(?i){_NAME}(?: (?:for|of|to|on) (?:\S+ ){{1,5}}?)?\s{{0,3}}(?:is|was|=|are)(?: now)?\s{{1,3}}[\"'`]?"
+            rf"(?P<secret>(?!{_CODE})(?=\S*\d)\S{{4,200}}?)(?=[\"'`.,;]?(?:\s|$))"
         ),
-        ("My password is hunter2.", "The token for the bot is abc123xyz", "the wifi password is Tulip-88"),
-        ("My password is wrong.", "The secret is to add salt."),
+        (
+            "My password is hunter2.",
+            "The token for the bot is abc123xyz",
+            "the wifi password is Tulip-88",
+            "The DB_PASSWORD is hunter2",
+        ),
+        (
+            "My password is wrong.",
+            "The secret is to add salt.",
+            "the password is stored in the vault",
+            "token count = 400",
+            'token = path.read_text(encoding="utf-8")',
+        ),
     ),
 )
 
