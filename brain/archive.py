@@ -132,7 +132,7 @@ def _redacted_kept(kept: MemoryMetadata, redact: Redact) -> MemoryMetadata:
 
 def _redacted_change(previous: Mapping[str, Any], redact: Redact) -> dict[str, Any]:
     return {
-        name: redacting.value(each, redact) if name in redacting.REDACTED_FIELDS else each
+        name: redacting.field(name, each, redact) if name in redacting.REDACTED_FIELDS else each
         for name, each in previous.items()
     }
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import Any, TypeVar
 
 from brain.types import NewMemory
@@ -97,16 +99,36 @@ def memory(new: NewMemory, redact: Redact) -> NewMemory:
     changed: dict[str, Any] = {name: redact(getattr(new, name)) for name in ("content", "context")}
     changed |= {name: tuple(map(redact, getattr(new, name))) for name in ("tags", "entities")}
     speaker = redact(new.speaker) if new.speaker is not None else None
-    changed |= {name: value(getattr(new, name), redact) for name in ("attributes", "metadata")}
+    changed |= {name: field(name, getattr(new, name), redact) for name in ("attributes", "metadata")}
     return new.model_copy(update={**changed, "speaker": speaker})
 
 
+def field(name: str, original: Any, redact: Redact) -> Any:
+    """Return the value of a memory's field redacted. The names of attributes stay: the memory's type defines them."""
+    if name == "attributes" and isinstance(original, Mapping):
+        return {attribute: value(each, redact) for attribute, each in original.items()}
+    return value(original, redact)
+
+
 def value(original: Any, redact: Redact) -> Any:
-    """Return a JSON value with every text in it redacted, except the keys of objects."""
+    """Return a JSON value with every text in it redacted, also the keys of objects; equal keys are numbered."""
+    return _value(original, redact, cache(redact))
+
+
+def _value(original: Any, redact: Redact, redact_key: Redact) -> Any:
     if isinstance(original, str):
         return redact(original)
     if isinstance(original, Mapping):
-        return {name: value(each, redact) for name, each in original.items()}
+        keys = _numbered([redact_key(key) if isinstance(key, str) else key for key in original])
+        return {key: _value(each, redact, redact_key) for key, each in zip(keys, original.values(), strict=True)}
     if isinstance(original, (list, tuple)):
-        return [value(each, redact) for each in original]
+        return [_value(each, redact, redact_key) for each in original]
     return original
+
+
+def _numbered(keys: Sequence[Any]) -> Iterator[Any]:
+    """Yield keys with a number after each that occurred before: two "[mail address]" are no single entry."""
+    seen = Counter[Any]()
+    for key in keys:
+        seen[key] += 1
+        yield key if seen[key] == 1 else f"{key} {seen[key]}"
