@@ -26,8 +26,8 @@ _MAX_PARSED = 4_096  # texts whose code and segments are cached
 # Code in a text: between backticks, or a word that looks like an option, a path, a file, a call or an identifier.
 _MARKED = re.compile(r"(`{1,3})(.+?)\1", re.DOTALL)
 _CODE_WORD = re.compile(
-    r"""(?<!\S)["'(]*((?:--?[A-Za-z][\w=./:-]*|[~.]{0,2}/[\w.~/-]+|[\w.~-]+/[\w.~/-]*[\d_./~-][\w.~/-]*|\w+\(\S*\)"""
-    r"""|[A-Za-z]\w*_\w+|\w*[A-Za-z][\w-]*\.[a-z]\w*|\$\w+|\S*[=<>{}|\\]\S*)[\w/-]*(?:\.\w[\w/-]*)*)"""
+    r"""(?<!\S)["'(]*+((?:--?[A-Za-z][\w=./:-]*|[~.]{0,2}/[\w.~/-]+|[\w.~-]+/[\w.~/-]*[\d_./~-][\w.~/-]*|\w+\(\S*\)"""
+    r"""|[A-Za-z]\w*_\w+|[^\WA-Za-z]*+[A-Za-z][\w-]*+\.[a-z]\w*|\$\w+|\S*[=<>{}|\\]\S*)[\w/-]*(?:\.\w[\w/-]*)*)"""
 )
 _OPTION = re.compile(r"(?<!\S)--?[A-Za-z][\w-]*")
 

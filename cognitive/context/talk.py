@@ -82,8 +82,9 @@ def _is_question(sentence: str) -> bool:
 
 def _states_first(question: str, *, assistant: bool) -> bool:
     """Return True if a question begins with a clause that is a statement: "Rita is coming, what does she eat?"."""
-    first, *rest = CLAUSE.split(question)
-    if not rest or len(words(first)) < _MIN_STATED or DEPENDENT.match(first):
+    end = CLAUSE.search(question)
+    first = question[: end.start()].rstrip() if end else ""
+    if len(words(first)) < _MIN_STATED or DEPENDENT.match(first):
         return False
     return _kind(first, assistant=assistant) in _STATING
 
@@ -92,8 +93,11 @@ def _states_later(sentence: str, first: Kind, *, assistant: bool) -> bool:
     """Return True if a clause after the first, whose kind is given, is a statement: "I forgot the code: it's 4471".
 
     After a request, and in an assistant's line, it must contain a number, name or quotation, because much that follows
-    there is no statement: "Tell me the code, the one for the shed".
+    there is no statement: "Tell me the code, the one for the shed". A sentence of more than 1,000 characters is not
+    read clause by clause, and states something.
     """
+    if len(sentence) > _MAX_LENGTH:
+        return True
     for found in BREAK.finditer(sentence):
         rest = sentence[found.end() :]
         if not (found["contrast"] or found["colon"]) and (len(words(rest)) < _MIN_STATED or DEPENDENT.match(rest)):

@@ -54,7 +54,8 @@ RULES = (
         "to_keep",
         rf"{_YOU}(?:(?:note|save|write|jot|put|add|log|record|store|keep|update|change|set|book|mark)\b(?! me\b)"
         rf"|(?:remember|don't forget|do not forget|be aware)(?:,|:| that| to| this| my| our)"
-        rf"|remember (?!{_WHETHER})|remind me (?:to|that|in|on|at|tomorrow|every)\b)(?!.*\b(?:remember|recall) .*\?$)",
+        rf"|remember (?!{_WHETHER})|remind me (?:to|that|in|on|at|tomorrow|every)\b)"
+        r"(?!(?>.*?\b(?:remember|recall) ).*\?$)",
         (
             "Can you remember that the spare key is under the blue pot?",
             "Please note: the gate shuts at nine.",
@@ -260,7 +261,7 @@ NEUTRAL = re.compile(
     r"(?:\W*(?:thanks?(?: you)?(?: so much| a lot)?|(?:i'm )?(?:very )?sorry(?: about that)?|cheers|morning"
     r"|good \w+)\b)+\W*"
 )
-CLAUSE = re.compile(r"\s*(?:[,;:–—]| - )\s*(?:(?:and|but|so|or) )?")
+CLAUSE = re.compile(r"[,;:–—]| - ")  # what ends the first clause
 # What separates a clause from the one before it. The colon of "10:30" does not.
 BREAK = re.compile(
     r"(?:[,;–—]\s*)?\b(?P<contrast>but|though|although|however|except)\b|(?P<colon>:)\s|[,;]\s|[–—]|\s-\s",

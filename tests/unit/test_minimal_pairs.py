@@ -15,7 +15,7 @@ from making import candidate, ids
 
 from cognitive.context import dedup
 from cognitive.context.dedup import drop_restated, window_sentences
-from cognitive.context.guards import first_guard
+from cognitive.context.guards import code_differs, first_guard
 from cognitive.context.sentences import ParsedSentence
 from cognitive.context.similarity import SentenceSet
 from cognitive.policy import Policy
@@ -174,3 +174,9 @@ def test_different_figures_are_distinct_in_any_language():
     """The rules for figures and swapped words need no lexicon."""
     one, two = "Бэкапы хранятся 30 дней на сервере.", "Бэкапы хранятся 90 дней на сервере."
     assert SentenceSet([ParsedSentence.of(two)]).similarities([ParsedSentence.of(one)])[0].containment == 0.0
+
+
+@pytest.mark.parametrize("character", ["a", "(", "'"])
+def test_code_is_looked_for_in_linear_time(character):  # in quadratic time it would take minutes
+    long = ParsedSentence(character * 200_000, ())
+    assert not code_differs(long, long)

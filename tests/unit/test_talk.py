@@ -119,6 +119,18 @@ def test_statement_that_the_message_asks_about_is_not_repeated(fields):
     assert repeats("The port is 8080. Right?", "The port is 8080. Right?", **fields)
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "remember " * 200_000 + "tea",
+        "so my sister Rita comes" + " " * 200_000 + "now, is it late?",
+        "Tell me the code: " + "it is the blue one, " * 50_000,
+    ],
+)
+def test_sentence_of_any_length_is_read_in_linear_time(sentence):  # in quadratic time it would take minutes
+    assert talk.kind(sentence) == "states"
+
+
 def test_long_message_repeats_no_memory():
     question = "What's the gate code?"
     assert repeats(question, f"{question} {'x' * 900}")
