@@ -194,9 +194,9 @@ class CognitiveLayer(MemoryMethods):
         event_loop.require(self.loop)
         _require_outcome(context, outcome)
         received_at = time()
-        report = await self._outcomes.post(context, outcome, received_at)
-        if report.recorded:
-            self._session_manager.on_outcome(context.scope, context.turn_id, outcome, received_at)
+        report, session_id = await self._outcomes.post(context, outcome, received_at)
+        if session_id is not None:
+            self._session_manager.on_outcome(context.scope, session_id, context.turn_id, outcome, received_at)
             self._retention.schedule(context.agent_id)
         return report
 

@@ -69,10 +69,13 @@ class OutcomeRecorder:
         self.has_pending = True  # until a first look at the journal
         self.wake_up = asyncio.Event()
 
-    async def post(self, context: TurnContext | TurnRef, outcome: Outcome, received_at: float) -> Report:
+    async def post(
+        self, context: TurnContext | TurnRef, outcome: Outcome, received_at: float
+    ) -> tuple[Report, str | None]:
         """Record an outcome in Postgres within the policy's deadline, or else in the journal (a local file).
 
-        `received_at` is the arrival of the outcome, in seconds since the epoch.
+        Return the report and the id of the turn's session, or None for an outcome in the journal. `received_at` is the
+        arrival of the outcome, in seconds since the epoch.
 
         Raises:
             UnknownTurn: the turn was never opened.
@@ -82,14 +85,15 @@ class OutcomeRecorder:
         deadline = Deadline(self._policy.for_agent(context.agent_id).deadlines.post_turn_ms)
         outcome = await redaction.redact_outcome_in_time(outcome, self._redactor, deadline)
         try:
-            report = await deadline.within(self._count(context.scope, context.turn_id, outcome, opening, received_at))
+            counting = self._count(context.scope, context.turn_id, outcome, opening, received_at)
+            report, session_id = await deadline.within(counting)
         except (StoreError, EmbeddingError, TimeoutError) as error:
             log.warning("turn %s goes to the journal: %s", context.turn_id, str(error) or "no answer in time")
             first = await self._keep(context.scope, context.turn_id, opening, outcome)
-            return Report(context.turn_id, (), recorded=False, duplicate=not first)
+            return Report(context.turn_id, (), recorded=False, duplicate=not first), None
         if self.has_pending:
             self.wake_up.set()
-        return report
+        return report, session_id
 
     def keep_opening(self, scope: Scope, opening: OpenTurn) -> None:
         """Start to write an opened turn to the journal, because Postgres could not store it. Return at once.
@@ -171,18 +175,18 @@ class OutcomeRecorder:
 
     async def _count(
         self, scope: Scope, turn_id: str, outcome: Outcome, opening: OpenTurn | None, received_at: float
-    ) -> Report:
+    ) -> tuple[Report, str]:
         """Record an outcome in Postgres, or the journal's earlier outcome for the turn if there is one.
 
-        The first outcome of a turn is final.
+        The first outcome of a turn is final. Return the report and the id of the turn's session.
         """
         journaled, earlier = await self._journaled(scope, turn_id)
         opening, since = (
             opening or journaled,
             received_at if earlier is None else journal_entries.received_at(journaled),
         )
-        report = await self._settle(scope, turn_id, earlier or outcome, opening, since)
-        return report if earlier is None else replace(report, duplicate=True)
+        report, session_id = await self._settle(scope, turn_id, earlier or outcome, opening, since)
+        return report if earlier is None else replace(report, duplicate=True), session_id
 
     async def _journaled(self, scope: Scope, turn_id: str) -> tuple[OpenTurn | None, Outcome | None]:
         """Return the opened turn and the outcome that the journal has for a turn id; each is None if it is missing.
@@ -206,11 +210,12 @@ class OutcomeRecorder:
         opening: OpenTurn | None,
         received_at: float | None,
         still: StillWanted | None = None,
-    ) -> Report:
+    ) -> tuple[Report, str]:
         """Close a turn in one transaction, with a verdict for each shown memory: used by the response or not.
 
         A turn that Postgres does not have is opened first. The verdicts follow the policy that the turn was planned
-        with. The current policy decides how much of the response is stored.
+        with. The current policy decides how much of the response is stored. Return the report and the id of the turn's
+        session.
         """
         current = self._policy.for_agent(scope.agent_id)
         excerpts = await self._excerpts(scope, turn_id, opening)
@@ -251,7 +256,8 @@ class OutcomeRecorder:
             extract = closed.first or still is not None  # for a journal entry, an earlier attempt may have failed
             corrections = await self._capture_exchange(scope, turn_id, outcome, closed.message, lines, extract)
         attributions = attribute.attributions(closed.judgements)
-        return Report(turn_id, attributions, recorded=True, duplicate=not closed.first, corrections=corrections)
+        report = Report(turn_id, attributions, recorded=True, duplicate=not closed.first, corrections=corrections)
+        return report, closed.message.session_id
 
     async def _prepared(self, exchange: CapturedExchange | None) -> PreparedExchange | None:
         return await self._capture.prepare(exchange) if exchange is not None else None

@@ -273,19 +273,21 @@ class SessionManager:
         """
         self._writer.on_turn_recorded(sent)
 
-    def on_outcome(self, scope: Scope, turn_id: str, outcome: Outcome, received_at: float | None = None) -> None:
+    def on_outcome(
+        self, scope: Scope, session_id: str, turn_id: str, outcome: Outcome, received_at: float | None = None
+    ) -> None:
         """Add a turn's response and tool calls to the session's stored messages, in the background.
 
         This happens after the turn's pending writes.
         """
-        self._writer.on_outcome(scope, turn_id, outcome, received_at)
+        self._writer.on_outcome(scope, session_id, turn_id, outcome, received_at)
 
     async def wait_for(self, *name: str) -> None:
-        """Wait until the pending background writes of an agent's sessions, or of one user's, have ended or failed."""
+        """Wait until the pending writes of an agent's sessions, of one user's or of one session, have ended."""
         await self._writer.wait_for(*name)
 
     async def stop(self, *name: str) -> None:
-        """Cancel the pending background writes of an agent's sessions, or of one user's, before their erasure."""
+        """Cancel the pending writes of an agent's sessions, of one user's or of one session, before their erasure."""
         await self._writer.stop(*name)
 
 

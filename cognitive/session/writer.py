@@ -93,9 +93,8 @@ class SessionWriter:
         self._cache = cache
         self._redactor = redactor
         self._summary_seconds = summary_seconds
-        self._queue = background.queue(
-            _MAX_WAITING, at_close=_AT_CLOSE
-        )  # names: agent, user, kind of write, turn or session
+        # names of tasks: agent, user, session, kind of write, turn
+        self._queue = background.queue(_MAX_WAITING, at_close=_AT_CLOSE)
         self._held = 0
 
     # --- start of writes ---
@@ -108,7 +107,7 @@ class SessionWriter:
         """
         if sent is None:
             return
-        self._queue.start(self._keep(sent), *sent.scope.key, "messages", sent.turn_id)
+        self._queue.start(self._keep(sent), *_name(sent, "messages"), sent.turn_id)
         self._start_roll(sent)
 
     def fitted(self, sent: SentWindow) -> None:
@@ -116,22 +115,22 @@ class SessionWriter:
 
         The work runs in the background, after the turn's pending writes.
         """
-        before = self._queue.running(*sent.scope.key, "messages", sent.turn_id)
+        name = (*_name(sent, "messages"), sent.turn_id)
         nth = str(len(sent.conversation))
-        self._queue.start(self._keep(sent, before), *sent.scope.key, "messages", sent.turn_id, nth)
+        self._queue.start(self._keep(sent, self._queue.running(*name)), *name, nth)
         self._start_roll(sent)
 
     def rolling(self, scope: Scope, session_id: str) -> bool:
         """Return True if a new summary of the session is being written."""
-        return bool(self._queue.running(*scope.key, "summary", session_id))
+        return bool(self._queue.running(*scope.key, session_id, "summary"))
 
     def _start_roll(self, sent: SentWindow) -> None:
         """Update the session's summary after the updates that are running, unless one of them has the same messages.
 
         A host that passes on the windows of the layer does not pass the evicted messages again.
         """
-        before = self._queue.running(*sent.scope.key, "summary", sent.session_id)
-        name = (*sent.scope.key, "summary", sent.session_id, sent.summarized_until or "")
+        before = self._queue.running(*_name(sent, "summary"))
+        name = (*_name(sent, "summary"), sent.summarized_until or "")
         if not sent.evicted or (sent.summarized_until and self._queue.running(*name)):
             return
         if len(before) >= _MAX_ROLLS or not self._queue.start(self._roll(sent, before), *name):
@@ -142,26 +141,29 @@ class SessionWriter:
                 len(before),
             )
 
-    def on_outcome(self, scope: Scope, turn_id: str, outcome: Outcome, received_at: float | None = None) -> None:
+    def on_outcome(
+        self, scope: Scope, session_id: str, turn_id: str, outcome: Outcome, received_at: float | None = None
+    ) -> None:
         """Add a turn's response and tool calls to the session's stored messages, in the background.
 
         This happens after the turn's pending writes.
         """
-        self._queue.start(self._answer(scope, turn_id, outcome, received_at), *scope.key, "answer", turn_id)
+        answer = self._answer(scope, session_id, turn_id, outcome, received_at)
+        self._queue.start(answer, *scope.key, session_id, "answer", turn_id)
 
     def store(
         self, scope: Scope, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact], received_at: float | None
     ) -> None:
         """Store, in the background, full texts of tool outputs that could not be stored before the prompt was sent."""
         later = self._store_later(scope, session_id, turn_id, artifacts, received_at)
-        self._queue.start(later, *scope.key, "outputs", turn_id)
+        self._queue.start(later, *scope.key, session_id, "outputs", turn_id)
 
     async def wait_for(self, *name: str) -> None:
-        """Wait until the pending writes of an agent's sessions, or of one user's, have ended or failed."""
+        """Wait until the pending writes of an agent's sessions, of one user's or of one session, have ended."""
         await self._queue.wait_for(*name)
 
     async def stop(self, *name: str) -> None:
-        """Cancel the pending writes of an agent's sessions, or of one user's, because their rows will be erased."""
+        """Cancel the pending writes of an agent's sessions, of one user's or of one session, before their erasure."""
         await self._queue.stop(*name)
 
     # --- writes ---
@@ -176,10 +178,9 @@ class SessionWriter:
         encoded = await threads.in_thread_if_long(size, recent.encode, redacted)
         await self._sessions.keep(sent.scope, sent.turn_id, encoded, received_at=sent.received_at, timeout=PATIENCE)
 
-    async def _kept(self, scope: Scope, turn_id: str) -> None:
+    async def _kept(self, scope: Scope, session_id: str, turn_id: str) -> None:
         """Wait until the pending writes of a turn's messages have ended."""
-        if on_their_way := self._queue.running(*scope.key, "messages", turn_id):
-            await asyncio.wait(on_their_way)
+        await self._queue.wait_for(*scope.key, session_id, "messages", turn_id)
 
     async def _roll(self, sent: SentWindow, after: Sequence[asyncio.Task[None]] = ()) -> None:
         """Add the messages that no longer fit in a turn's window to its session's summary.
@@ -189,7 +190,7 @@ class SessionWriter:
         """
         if after:
             await asyncio.wait(after)
-        await self._kept(sent.scope, sent.turn_id)
+        await self._kept(sent.scope, sent.session_id, sent.turn_id)
         policy, previous, evicted = self._policy.for_agent(sent.scope.agent_id), sent.carried, sent.evicted
         for _ in range(_MAX_ROLLS):
             summary = await self._summarized(previous.summary, evicted, policy)
@@ -236,14 +237,14 @@ class SessionWriter:
             return None
         return summary
 
-    async def _answer(self, scope: Scope, turn_id: str, outcome: Outcome, received_at: float | None) -> None:
-        await self._kept(scope, turn_id)
+    async def _answer(
+        self, scope: Scope, session_id: str, turn_id: str, outcome: Outcome, received_at: float | None
+    ) -> None:
+        await self._kept(scope, session_id, turn_id)
         whole, outcome = list[NewArtifact](), await self._redactor.run(partial(redaction.redact_outcome, outcome))
-        policy, session = self._policy.for_agent(scope.agent_id), ""
+        policy = self._policy.for_agent(scope.agent_id)
 
         async def answering(session_id: str, encoded: bytes) -> bytes:
-            nonlocal session
-            session = session_id
             size = len(encoded) + threads.characters([outcome.response], outcome.tool_calls)
             return await threads.in_thread_if_long(
                 size, _with_answer, session_id, encoded, outcome, whole, policy, self._cache
@@ -251,7 +252,7 @@ class SessionWriter:
 
         await self._sessions.answer(scope, turn_id, answering, received_at=received_at, timeout=PATIENCE)
         if whole:
-            await self._store_later(scope, session, turn_id, whole, received_at)
+            await self._store_later(scope, session_id, turn_id, whole, received_at)
 
     async def _store_later(
         self, scope: Scope, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact], received_at: float | None
@@ -289,6 +290,10 @@ class SessionWriter:
         except CognitiveError as error:
             log.info("whole outputs of turn %s are not stored yet: %s", turn_id, error)
             return False
+
+
+def _name(sent: SentWindow, kind: str) -> tuple[str, ...]:
+    return *sent.scope.key, sent.session_id, kind
 
 
 def _with_answer(

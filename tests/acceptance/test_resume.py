@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 import provider_rules as rules
 import pytest
 
-from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, ToolCall, Turn
+from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, ToolCall, Turn, TurnRef
 from cognitive.session.recent import ResumedSession
 from cognitive.window.output.normalise import pointers
 from tests.internals import internals
@@ -192,6 +192,23 @@ async def test_cleared_session_keeps_its_turns_without_messages(layer, agent):
     assert (await layer.sessions.clear(agent, "s")).sessions == 1
     resumed = await layer.resume(agent, "s")
     assert (resumed.turns, resumed.messages, resumed.summary, resumed.preface) == (1, (), "", None)
+
+
+@pytest.mark.parametrize(("session", "user"), [("t", "bob"), ("s", "ada")])
+async def test_clearing_a_session_keeps_pending_writes_of_others(layer, agent, session, user):
+    context = await layer.pre_turn(Turn(agent_id=agent, session_id=session, user_id=user, text="Where is it?"))
+    await layer.post_turn(TurnRef(agent, context.turn_id, user), Outcome(response="On the roof."))
+    await layer.sessions.clear(agent, "s", user_id="bob")
+    await internals(layer).background.drain()
+    resumed = await layer.resume(agent, session, user_id=user)
+    assert messages_of(resumed) == [("user", "Where is it?"), ("assistant", "On the roof.")]
+
+
+async def test_clearing_a_session_cancels_its_pending_writes(layer, agent):
+    context = await layer.pre_turn(ask(agent, "My password is swordfish."))
+    await layer.post_turn(TurnRef(agent, context.turn_id), Outcome(response="I did not hear that."))
+    await layer.sessions.clear(agent, "s")
+    assert (await drain_and_resume(layer, agent)).messages == ()
 
 
 @pytest.mark.parametrize("kind", ["heartbeat", "subagent", "cron"])

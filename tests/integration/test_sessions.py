@@ -249,7 +249,7 @@ async def test_late_earlier_turn_does_not_replace_a_later_one(rig):
     one.on_turn_recorded(SentWindow(Scope(rig.agent), "s", "t1", TALK[:4], CarriedState()))
     await flush(one)
     other.on_turn_recorded(SentWindow(Scope(rig.agent), "s", "t0", TALK[:2], CarriedState()))
-    other.on_outcome(Scope(rig.agent), "t0", Outcome(response="Late."))
+    other.on_outcome(Scope(rig.agent), "s", "t0", Outcome(response="Late."))
     await flush(other)
     assert await rig.kept() == [message.content for message in TALK[:4]]
 
@@ -262,10 +262,10 @@ async def test_answer_and_tool_calls_follow_their_message_once(rig):
     one.on_turn_recorded(
         SentWindow(Scope(rig.agent), "s", "t0", [*TALK[:2], Message(role="user", content="Hello")], CarriedState())
     )
-    one.on_outcome(Scope(rig.agent), "t0", outcome)
+    one.on_outcome(Scope(rig.agent), "s", "t0", outcome)
     await flush(one)
     other = rig.process()  # another process delivers the same outcome again
-    other.on_outcome(Scope(rig.agent), "t0", outcome)
+    other.on_outcome(Scope(rig.agent), "s", "t0", outcome)
     await flush(other)
     state = await rig.sessions.state(Scope(rig.agent), "s", 5)
     roles = [message.role for message in decode(state.messages)]
@@ -304,7 +304,7 @@ async def test_unreachable_postgres_raises_nothing(agent):
     spoken = Conversation(Scope(agent), "s", "t", (), "")
     [_] = await one.store(spoken, [(uuid5(NAMESPACE_OID, agent), "bash", "x")], Deadline(500))
     one.on_turn_recorded(nowhere.sent("t", 6))
-    one.on_outcome(Scope(agent), "t", Outcome(response="x"))
+    one.on_outcome(Scope(agent), "s", "t", Outcome(response="x"))
     await one.stop(agent)
     await flush(one)
 
