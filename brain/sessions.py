@@ -275,7 +275,8 @@ class Sessions:
         async def work(c: Connection) -> ClearedSession:
             artifacts = await c.execute(*SQL.clear_rows.fill(table="artifact")(**of_session))
             subtasks = await c.execute(*SQL.clear_rows.fill(table="subtask")(**of_session))
-            cleared = await c.execute(*SQL.clear(**of_session))
+            clear = SQL.clear(agent_id=scope.agent_id, user_id=scope.key[1], session_ids=[session_id])
+            cleared = await c.execute(*clear)
             return ClearedSession(sessions=count(cleared), artifacts=count(artifacts), subtasks=count(subtasks))
 
         return await self._database.run(scope, work)

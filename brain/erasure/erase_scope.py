@@ -9,9 +9,11 @@ from brain import statements
 from brain.postgres.database import Connection
 from brain.postgres.wire_types import count
 from brain.receipts import Receipt
+from brain.users import SHARED
 
 _OF_AGENT = statements.load("erase_scope", own="true")
 _OF_USER = statements.load("erase_scope", own="user_id = cognitive.scope()")
+_SESSIONS = statements.load("sessions")
 
 # Rows that refer to others come before them.
 _TABLES_OF_USERS = (
@@ -53,5 +55,5 @@ async def _recorded_turns(c: Connection, agent_id: str) -> int:
             await c.execute(*_OF_USER.erase_recorded.fill(table=table)(agent_id=agent_id, turn_ids=ids))
         # turns are locked before sessions, as in the closing of a turn
         sessions = sorted({row["session_id"] for row in turns})
-        await c.execute(*_OF_USER.clear_recorded(agent_id=agent_id, session_ids=sessions))
+        await c.execute(*_SESSIONS.clear(agent_id=agent_id, user_id=SHARED, session_ids=sessions))
     return len(turns)

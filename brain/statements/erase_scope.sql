@@ -30,9 +30,3 @@ WHERE agent_id = :agent_id AND user_id = '' AND recorded_user = cognitive.scope(
 -- name: erase_recorded
 -- Delete the rows of such turns in one table.
 DELETE FROM cognitive.<table> WHERE agent_id = :agent_id AND user_id = '' AND turn_id = ANY(:turn_ids::text[])
-
--- name: clear_recorded
--- Clear the texts of the sessions of such turns.
-UPDATE cognitive.session SET summary = DEFAULT, summarized_until = NULL, plan = DEFAULT, step = DEFAULT,
-    recent_messages = NULL
-WHERE agent_id = :agent_id AND user_id = '' AND session_id = ANY(:session_ids::text[])

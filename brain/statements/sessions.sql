@@ -42,10 +42,11 @@ WHERE s.recent_turn_at IS NULL OR (s.recent_turn_at, s.recent_turn_id) <= (exclu
 RETURNING s.session_id
 
 -- name: hold_recent
--- Lock and return the last messages if they are those of this turn, to add its answer. Returns nothing if the answer
--- is withheld, or was received before memories were erased.
+-- Lock and return the last messages if they are those of this turn, to add its answer. Returns nothing if they were
+-- cleared, or if the answer is withheld or was received before memories were erased.
 SELECT session_id, recent_messages FROM cognitive.session
-WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND recent_turn_id = :turn_id AND session_id = (
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND recent_turn_id = :turn_id
+  AND recent_messages IS NOT NULL AND session_id = (
     SELECT session_id FROM cognitive.turn AS t
     WHERE t.agent_id = :agent_id AND t.user_id = cognitive.scope() AND t.turn_id = :turn_id
           AND t.response IS DISTINCT FROM '' AND NOT EXISTS (
@@ -93,10 +94,10 @@ WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :ses
 RETURNING session_id
 
 -- name: clear
--- Clear the texts that a session stores; its turns and memories stay.
+-- Clear the texts that sessions store; their turns and memories stay.
 UPDATE cognitive.session SET summary = DEFAULT, summarized_until = NULL, plan = DEFAULT, step = DEFAULT,
     recent_messages = NULL
-WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id
+WHERE agent_id = :agent_id AND user_id = :user_id AND session_id = ANY(:session_ids::text[])
 
 -- name: clear_rows
 -- Delete the rows of a session in one table.

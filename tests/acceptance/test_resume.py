@@ -211,6 +211,15 @@ async def test_clearing_a_session_cancels_its_pending_writes(layer, agent):
     assert (await drain_and_resume(layer, agent)).messages == ()
 
 
+async def test_outcome_after_its_session_was_cleared_is_not_kept(layer, agent, caplog):
+    context = await layer.pre_turn(ask(agent, "My password is swordfish."))
+    await drain_and_resume(layer, agent)
+    await layer.sessions.clear(agent, "s")
+    await layer.post_turn(context, Outcome(response="I did not hear that."))
+    assert (await drain_and_resume(layer, agent)).messages == ()
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
 @pytest.mark.parametrize("kind", ["heartbeat", "subagent", "cron"])
 async def test_heartbeat_subagent_and_cron_turns_are_not_resumed(layer, agent, kind):
     context = await layer.pre_turn(ask(agent, "tick", kind=kind))
