@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
 import httpx
+from pydantic_core import to_json
 
 from brain.artifacts import ArtifactPage
 from brain.receipts import Receipt
@@ -25,6 +26,7 @@ from cognitive.lab.why import Explanation
 from cognitive.recall_hits import RecallHits
 from cognitive.session.recent import ResumedSession
 from cognitive.turn import Message, Outcome, Report, Turn, TurnContext, TurnRef
+from cognitive.window.output.json_values import jsonable
 from cognitive.wire.context import UNPREPARED, PreparedTurn, to_turn_context, without_memory
 from cognitive.wire.models import ConversationBody, FitBody, IdsBody, MemoryChanges, MergeBody, RatingBody, RecallBody
 from cognitive.wire.responses import FoundMemories, SessionEnded, StoredMemories, WindowView
@@ -134,7 +136,7 @@ class CognitiveClient:
         """
         try:
             query = view_query(context.user_id)
-            return await self._of_turn(Report, "PUT", context, "outcome", body=outcome, query=query)
+            return await self._of_turn(Report, "PUT", context, "outcome", body=_to_json(outcome), query=query)
         except InvalidInput:
             if isinstance(context, TurnContext) and UNPREPARED in context.plan.reasons:
                 return Report(context.turn_id, (), recorded=False)
@@ -325,3 +327,15 @@ def _named_fields(memory: NewMemory) -> dict[str, Any]:
     """Return a memory's fields as JSON, without a user that the caller didn't set: it is then that of the token."""
     unset = {"user_id"} - memory.model_fields_set
     return memory.model_dump(mode="json", exclude=unset)
+
+
+def _to_json(outcome: Outcome) -> bytes:
+    """Return an outcome as JSON. If JSON cannot express a value of a tool call, such values are replaced by texts."""
+    try:
+        return to_json(outcome)
+    except ValueError:
+        calls = [
+            call.model_copy(update={"arguments": jsonable(call.arguments), "result": jsonable(call.result)})
+            for call in outcome.tool_calls
+        ]
+        return to_json(outcome.model_copy(update={"tool_calls": tuple(calls)}))

@@ -51,6 +51,8 @@ class ApiTransport:
     async def request(self, returns: type[T], method: str, *path: str, body: Any = None, query: Any = None) -> T:
         """Send a request, at most `attempts` times, and return the response as a value of the type `returns`.
 
+        `body` becomes JSON; bytes are JSON already.
+
         Raises:
             CognitiveError: the error that the server reported; StoreUnavailable if the server cannot be reached.
         """
@@ -90,7 +92,7 @@ class ApiTransport:
         self, returns: type[T], method: str, path: tuple[str, ...], body: Any, query: Any, seconds: float
     ) -> T | _FailedRequest:
         url = "/api/v1/" + "/".join(quote(part, safe="") for part in path)
-        content = to_json(body) if body is not None else None
+        content = body if body is None or isinstance(body, bytes) else to_json(body)
         headers = {"Content-Type": "application/json"} if content is not None else {}
         try:
             async with asyncio.timeout(seconds):

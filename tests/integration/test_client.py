@@ -24,6 +24,7 @@ from cognitive.degradation import Degradation
 from cognitive.errors import InvalidInput, StoreUnavailable, UnknownMemory, UnknownTurn
 from cognitive.server.config import ServerConfig
 from cognitive.wire.context import PreparedTurn, to_prepared_turn, to_turn_context, without_memory
+from tests.internals import internals
 from tests.serving import running, token_for
 
 CHOSEN = NewMemory(type="decision", content="We chose Postgres over MongoDB for the billing service.")
@@ -147,6 +148,20 @@ async def test_turn_through_the_client_records_its_outcome(client, agent):
     assert [turn.status for turn in await client.explain.turns(agent)] == ["completed"]
     assert [plan.tools for plan in await client.explain.past_plans(agent)] == [(("ls", 1),)]
     assert [plan.turns for plan in await client.explain.past_plans(agent, QUESTION)] == [1]
+
+
+@pytest.mark.parametrize("result", [object(), b"\xff", "half \ud83d"], ids=["object", "bytes", "surrogate"])
+async def test_outcome_that_json_cannot_express_is_recorded(client, layer, agent, result):
+    context = await client.pre_turn(Turn(agent_id=agent, session_id="s", text=QUESTION))
+    calls = [
+        ToolCall(name="ls", id="1", arguments={"path": "/srv", "at": result}, result=result),
+        ToolCall(name="cat", id="2", result={"lines": ["Postgres"]}),
+    ]
+    assert (await client.post_turn(context, Outcome(response="It is Postgres.", tool_calls=calls))).recorded
+    await internals(layer).background.drain()
+    [_, called, _, listed, _] = (await client.resume(agent, "s")).messages
+    assert (called.tool_calls[0].arguments["path"], called.tool_calls[1].id) == ("/srv", "2")
+    assert listed.content == '{"lines": ["Postgres"]}'
 
 
 async def test_client_stores_a_conversation_once(client, agent):
