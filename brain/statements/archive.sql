@@ -55,10 +55,12 @@ ON CONFLICT DO NOTHING
 -- name: repoint
 -- Replace ids of the exporting database by the ids here, in `supersedes` and `replaced_by`.
 UPDATE cognitive.memory AS m SET
-    supersedes = CASE WHEN m.supersedes = n.old_id THEN n.id ELSE m.supersedes END,
-    replaced_by = CASE WHEN m.replaced_by = n.old_id THEN n.id ELSE m.replaced_by END
-FROM unnest(:old_ids::uuid[], :new_ids::uuid[]) AS n(old_id, id)
-WHERE m.agent_id = :agent_id AND m.user_id = cognitive.scope() AND (m.supersedes = n.old_id OR m.replaced_by = n.old_id)
+    supersedes = coalesce(older.id, m.supersedes), replaced_by = coalesce(newer.id, m.replaced_by)
+FROM cognitive.memory AS was
+LEFT JOIN unnest(:old_ids::uuid[], :new_ids::uuid[]) AS older(old_id, id) ON older.old_id = was.supersedes
+LEFT JOIN unnest(:old_ids::uuid[], :new_ids::uuid[]) AS newer(old_id, id) ON newer.old_id = was.replaced_by
+WHERE m.agent_id = :agent_id AND m.user_id = cognitive.scope() AND m.id = was.id
+  AND was.agent_id = :agent_id AND was.user_id = cognitive.scope() AND (older.id IS NOT NULL OR newer.id IS NOT NULL)
 
 -- name: date_superseded
 -- Set when superseded memories were replaced: the time of their replacements.

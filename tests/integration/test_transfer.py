@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from uuid import UUID
 
 import pytest
 
@@ -215,6 +216,16 @@ async def test_existing_memory_replaces_its_imported_duplicate(alone, agent):
     ids = await alone.admin.import_lines(there, await exported(alone, agent))
     assert ids == [was, here]
     assert (await alone.get(there, [was]))[0].replaced_by == here
+
+
+async def test_imported_chain_of_replacements_keeps_all_links(layer, agent):
+    chain: list[UUID] = []
+    for content in ("We use MySQL.", "We use Postgres 15.", "We use Postgres 17."):
+        replaced = chain[-1] if chain else None
+        chain += await layer.remember(agent, [NewMemory(type="fact", content=content, supersedes=replaced)])
+    ids = await layer.admin.import_lines(agent, await exported(layer, agent), user_id="bob")
+    imported = await layer.get(agent, ids, user_id="bob")
+    assert [(m.supersedes, m.replaced_by) for m in imported] == [(None, ids[1]), (ids[0], ids[2]), (ids[1], None)]
 
 
 KEPT = {"created_at": AT.isoformat(), "updated_at": AT.isoformat()}
