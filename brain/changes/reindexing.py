@@ -214,12 +214,18 @@ async def _begin(c: Connection, agent_id: str, language: str, *, chosen: bool) -
 
 async def _switch(c: Connection, agent_id: str, language: str) -> None:
     if not count(await c.execute(*SQL.switch(agent_id=agent_id, language=language))):
-        raise InvalidInput(f"agent {agent_id!r}: it was erased meanwhile, or set to another language than {language}")
+        raise _set_again(agent_id, language)
+
+
+def _set_again(agent_id: str, language: str) -> InvalidInput:
+    return InvalidInput(f"agent {agent_id!r}: it was erased meanwhile, or set to another language than {language}")
 
 
 async def _leave(agent_id: str, language: str, rows: Sequence[Any], c: Connection) -> None:
     await share_users(c, agent_id, [row["user_id"] for row in rows])
-    await c.fetchrow(*SQL.lock(agent_id=agent_id))
+    state = await c.fetchrow(*SQL.lock(agent_id=agent_id))
+    if state is None or tuple(state) != (language, None):  # another change may have added what this would remove
+        raise _set_again(agent_id, language)
     for user_id, own in by_user(rows):
         await write_as(c, user_id)
         of_memories = {"agent_id": agent_id, "language": language, "memory_ids": [row["id"] for row in own]}

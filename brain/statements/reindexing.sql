@@ -3,7 +3,7 @@
 
 -- name: lock
 -- Lock the agent's row against writers. Returns nothing for an erased agent, so that nothing is stored for it again.
-SELECT 1 FROM cognitive.agent_state WHERE agent_id = :agent_id FOR UPDATE
+SELECT language, pending_language FROM cognitive.agent_state WHERE agent_id = :agent_id FOR UPDATE
 
 -- name: language_status
 -- The language of searches, the pending language, the numbers of memories, of those not indexed in `language` (NULL:

@@ -239,6 +239,27 @@ async def test_concurrent_changes_to_different_languages_keep_one_pending(layer,
     assert (standing.language, standing.pending_language, standing.lacking) == ("english", "spanish", 10)
 
 
+async def test_clearing_stops_when_the_language_is_set_again(layer, other, agent):
+    await layer.remember(agent, memories())
+    steps: list[str] = []
+
+    def killed_while_clearing(doing: str, done: int, total: int) -> None:
+        if doing == "clear":
+            raise Killed
+
+    class Interrupted(Pace):
+        async def rest(self, worked: float) -> None:
+            if steps.count("clear") == 1:
+                with pytest.raises(Killed):
+                    await other.admin.set_language(agent, "spanish", pace=FULL, progress=killed_while_clearing)
+
+    pace = Interrupted(batch=3, load=1)
+    with pytest.raises(InvalidInput, match="another language than german"):
+        await layer.admin.set_language(agent, "german", pace=pace, progress=lambda doing, *_: steps.append(doing))
+    status = await layer.admin.reindexing.status(agent)
+    assert (status.language, status.lacking) == ("spanish", 0)
+
+
 async def test_unknown_language_is_refused_before_any_write(layer, agent, index):
     await layer.remember(agent, memories())
     before = await index(agent)
