@@ -20,6 +20,10 @@ from brain.users import Scope
 
 SQL = statements.load("store")
 _STATE = SQL.write_state.fill(spaces=SQL.spaces)
+_MOVE_SUPERSEDED = {  # by the field that has changed
+    "expires_at": SQL.move_superseded.fill(key="id"),
+    "occurred_at": SQL.move_superseded.fill(key="replaced_by"),
+}
 
 MAX_REVISIONS = 100  # stored per memory; a program that changes a memory more often must not fill the table
 
@@ -281,8 +285,9 @@ async def _replace_row(c: Connection, agent_id: str, item: PreparedMemory, repla
             expires_at=memory.expires_at,
         ),
     )
-    if "occurred_at" in replaced:
-        await c.execute(*SQL.move_superseded(agent_id=agent_id, memory_id=item.id, occurred_at=item.occurred_at))
+    for name, statement in _MOVE_SUPERSEDED.items():
+        if name in replaced:
+            await c.execute(*statement(agent_id=agent_id, memory_id=item.id))
     if replaced:
         number = await c.fetchval(*SQL.insert_revision(agent_id=agent_id, memory_id=item.id, changed=replaced))
         if (until := number - MAX_REVISIONS) > 0:

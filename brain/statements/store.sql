@@ -106,12 +106,14 @@ UPDATE cognitive.memory SET supersedes = NULL
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND supersedes = ANY(:memory_ids::uuid[]) AND id <> ALL(:memory_ids::uuid[])
 
 -- name: move_superseded
--- A superseded memory is hidden from the time of its replacement on: set it when that time changes. If the memory
--- expires before, that hides it.
-UPDATE cognitive.memory SET hidden_at = least(:occurred_at::timestamptz, expires_at),
-    hidden_reason = CASE WHEN expires_at < :occurred_at THEN 'expired' ELSE 'superseded' END,
-    replaced_by = CASE WHEN expires_at < :occurred_at THEN NULL ELSE replaced_by END
-WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND replaced_by = :memory_id AND hidden_reason = 'superseded'
+-- A superseded memory is hidden from the time of its replacement on, or from its expiry on if that is earlier. The slot
+-- `key` says whose state is set after a time has changed: that of this memory (`id`), or of those that it superseded.
+UPDATE cognitive.memory AS old SET hidden_at = least(new.occurred_at, old.expires_at),
+    hidden_reason = CASE WHEN old.expires_at < new.occurred_at THEN 'expired' ELSE 'superseded' END
+FROM cognitive.memory AS new
+WHERE old.agent_id = :agent_id AND old.user_id = cognitive.scope() AND old.<key> = :memory_id
+  AND (old.hidden_reason IS NULL OR old.hidden_reason IN ('superseded', 'expired'))
+  AND new.agent_id = :agent_id AND new.user_id = old.user_id AND new.id = old.replaced_by
 
 -- name: touch_sessions
 -- Add memories and lexemes to the counts of their sessions. A session gets its number with its first memory.
@@ -261,7 +263,8 @@ SELECT * FROM (
 ORDER BY pinned DESC, seq
 
 -- name: replace_memory
--- Replace the fields of a memory. Its expiry hides it if nothing does so at an earlier time.
+-- Replace the fields of a memory. Its expiry hides it if nothing does so at an earlier time. `replaced_by` then stays
+-- for a superseded memory only (see `move_superseded`).
 UPDATE cognitive.memory SET
     content = :content, speaker = :speaker, context = :context, occurred_at = :occurred_at, tags = :tags,
     entities = :entities, confidence = :confidence, pinned = :pinned, attributes = :attributes, metadata = :metadata,
@@ -270,7 +273,8 @@ UPDATE cognitive.memory SET
                      THEN hidden_at ELSE :expires_at END,
     hidden_reason = CASE WHEN hidden_reason <> 'expired' AND (:expires_at IS NULL OR hidden_at <= :expires_at)
                          THEN hidden_reason WHEN :expires_at IS NOT NULL THEN 'expired' END,
-    replaced_by = CASE WHEN :expires_at IS NULL OR hidden_at <= :expires_at THEN replaced_by END
+    replaced_by = CASE WHEN hidden_reason <> 'merged' OR :expires_at IS NULL OR hidden_at <= :expires_at
+                       THEN replaced_by END
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = :memory_id
 
 -- name: delete_postings

@@ -102,6 +102,17 @@ async def test_superseded_memory_is_hidden_from_the_time_of_its_replacement(laye
     assert (await layer.get(agent, [new]))[0].supersedes is None
 
 
+async def test_superseded_memory_stays_hidden_when_its_earlier_expiry_is_removed(layer, agent):
+    [old] = await layer.remember(agent, [fact("The gate code is 4711.")])
+    [new] = await layer.remember(agent, [fact("The gate code is 4822.", occurred_at=hour(5), supersedes=old)])
+    await layer.update(agent, old, expires_at=hour(3))
+    assert await states(layer, agent, [old]) == [(hour(3), "expired", new)]
+    for expires_at in (hour(6), hour(4), None):
+        await layer.update(agent, old, expires_at=expires_at)
+        expected = (hour(4), "expired", new) if expires_at == hour(4) else (hour(5), "superseded", new)
+        assert await states(layer, agent, [old]) == [expected]
+
+
 async def test_memory_stays_visible_until_its_announced_replacement(layer, agent):
     tomorrow = datetime.now(UTC) + timedelta(days=1)
     [old] = await layer.remember(agent, [fact("The gate code is 4711.")])
@@ -191,14 +202,18 @@ async def test_memory_must_expire_after_it_occurred(layer, agent):
 
 @dataclass(frozen=True)
 class Expected:
-    """What a memory's state should be. `hidden` is what hides it besides its expiry: time, reason, replacement."""
+    """What a memory's state should be. `hidden` is what hides it besides its expiry: time, reason, replacement.
+
+    An expiry that comes earlier keeps only a replacement in `hidden`.
+    """
 
     occurred_at: int
     expires_at: int | None = None
     hidden: tuple[int, str, int | None] | None = None
 
     def state(self) -> tuple[int, str, int | None] | None:
-        expiry = None if self.expires_at is None else (self.expires_at, "expired", None)
+        by = self.hidden[2] if self.hidden is not None else None
+        expiry = None if self.expires_at is None else (self.expires_at, "expired", by)
         both = [each for each in (self.hidden, expiry) if each is not None]
         return min(both, key=lambda each: each[0]) if both else None
 
@@ -208,6 +223,11 @@ class Expected:
     def hide(self, at: int, reason: str, by: int | None = None) -> Expected:
         state = self.state()
         return self if state is not None and state[0] < at else replace(self, hidden=(at, reason, by))
+
+    def without_lost(self) -> Expected:
+        expired = (state := self.state()) is not None and state[1] == "expired"
+        kept = self.hidden is not None and self.hidden[1] == "superseded" and self.hidden[2] is not None
+        return replace(self, hidden=None) if expired and not kept else self
 
     def restored(self, now: int) -> Expected:
         kept = self.expires_at if self.expires_at is not None and self.expires_at > now else None
@@ -288,16 +308,14 @@ class Run:
         old = self.expected[n]
         expires = None if lasts is None else old.occurred_at + lasts
         await self.layer.update(self.agent, self.ids[n], expires_at=None if expires is None else hour(expires))
-        hidden = None if (state := old.state()) is None or state[1] == "expired" else old.hidden
-        changed = replace(old, expires_at=expires, hidden=hidden)
-        self.expected[n] = replace(changed, hidden=None) if (changed.state() or ("",) * 2)[1] == "expired" else changed
+        self.expected[n] = replace(old, expires_at=expires).without_lost()
 
     async def _erase(self, n: int) -> None:
         await self.layer.forget(self.agent, [self.ids[n]])
         del self.expected[n]
         for each, expected in self.expected.items():
             if expected.hidden is not None and expected.hidden[2] == n:
-                self.expected[each] = replace(expected, hidden=(*expected.hidden[:2], None))
+                self.expected[each] = replace(expected, hidden=(*expected.hidden[:2], None)).without_lost()
 
     async def _refused_or(self, refused: bool, call, changed: dict[int, Expected]) -> None:
         if refused:

@@ -62,6 +62,7 @@ SLOTS = {
     "scopes": "unnest(cognitive.scopes())",
     "of_scope": "t.user_id = scope.of_user",
     "table": "turn",
+    "key": "id",
 }
 PARTS = ("listed", "narrowed", "listed_words", "listed_vectors", "admitted", "short", "indexed")  # with a filter
 FILTER = {
