@@ -217,15 +217,14 @@ class MemoryStore:
 
     async def _remember_batch(self, scope: Scope, batch: Sequence[NewMemory], now: datetime, work: Work) -> list[UUID]:
         identities = [identity(memory) for memory in batch]
-        known = await self._existing(scope, identities)
-        fresh: dict[bytes, NewMemory] = {}
-        for key, memory in zip(identities, batch, strict=True):
-            if key not in known:
-                fresh.setdefault(key, memory)
-        if fresh:
-            await self._write(scope, fresh, now, work)
+        first = dict(zip(reversed(identities), reversed(batch), strict=True))
+        for _ in range(MAX_TRIES):
             known = await self._existing(scope, identities)
-        return [known[key] for key in identities]
+            fresh = {key: first[key] for key in identities if key not in known}
+            if not fresh:
+                return [known[key] for key in identities]
+            await self._write(scope, fresh, now, work)
+        raise StoreError(f"other processes erased memories of the batch {MAX_TRIES} times in a row; try again")
 
     async def _write_batch(
         self, scope: Scope, detect_updates: bool, prepared: list[PreparedMemory], c: Connection
@@ -303,8 +302,8 @@ class MemoryStore:
             StoreError: other processes changed the memory 50 times in a row.
         """
         for _ in range(MAX_TRIES):
-            if await self._update_once(scope, id, change):
-                return (await self.get(scope, [id]))[0]
+            if await self._update_once(scope, id, change) and (updated := await self.get(scope, [id])):
+                return updated[0]
         raise StoreError(f"memory {id} was changed by other processes {MAX_TRIES} times in a row; try again")
 
     async def _update_once(self, scope: Scope, id: UUID, change: Callable[[Memory], NewMemory]) -> bool:

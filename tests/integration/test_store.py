@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
@@ -278,6 +279,48 @@ def test_invalid_memory_is_refused_with_an_error_naming_the_field(bad):
 async def test_invalid_agent_id_is_refused(layer, agent_id):
     with pytest.raises(InvalidInput, match="agent_id"):
         await layer.remember(agent_id, [line("x")])
+
+
+class Interrupted(AgentLanguages):
+    """Languages that start a task in the middle of each write."""
+
+    def __init__(self, task: Callable[[], Coroutine]) -> None:
+        super().__init__()
+        self._task, self.started = task, list[asyncio.Task]()
+
+    def remember(self, agent_id: str, languages: IndexLanguages) -> None:
+        super().remember(agent_id, languages)
+        self.started.append(asyncio.create_task(self._task()))
+
+
+@pytest.fixture
+async def forgetting(urls, layer, agent):
+    """Yield a store and a list of memories, which are forgotten after the store's next write and before it reads."""
+    database, ids = connections(urls.app, Settings(pool_size=1)), []
+
+    async def forget() -> None:
+        await database.run(Scope(agent), lambda c: layer.forget(agent, ids))  # the store waits for its only connection
+
+    languages = Interrupted(forget)
+    yield MemoryStore(database, Embedders([CachedEmbedder(WordEmbedder())]), languages=languages), ids
+    await asyncio.gather(*languages.started, return_exceptions=True)
+    await database.close()
+
+
+async def test_memory_that_is_forgotten_during_its_update_is_unknown(forgetting, layer, agent):
+    store, ids = forgetting
+    ids += await layer.remember(agent, [line("The gate is shut.")])
+    with pytest.raises(UnknownMemory):
+        await store.update(Scope(agent), ids[0], lambda old: line("The gate is open."))
+
+
+async def test_memory_that_is_forgotten_during_its_batch_is_stored_again(forgetting, layer, agent):
+    store, ids = forgetting
+    known, fresh = line("The gate is shut."), line("The red key opens the boiler room.", 1)
+    ids += await layer.remember(agent, [known])
+    stored = await store.remember(agent, [known, fresh], now=AT)
+    assert [memory.content for memory in await layer.get(agent, stored)] == [known.content, fresh.content]
+    assert stored[0] not in ids
 
 
 class AlwaysGerman(AgentLanguages):
