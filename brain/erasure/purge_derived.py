@@ -21,8 +21,19 @@ from brain.statements import SqlStatements
 from brain.text import lexemes
 from brain.types import Trust
 
-SQL = statements.load("purge_derived", searched="user_id = cognitive.scope()")
-_OF_ALL_USERS = statements.load("purge_derived", searched="true")
+# Letters and digits that `normalise` replaces or joins in other ways than the statements do. They are rare in texts of
+# most languages. The ranges contain a few others between them.
+_NOT_COMPARED = (
+    "\u00aa\u00b2\u00b3\u00b5\u00b9\u00ba\u00bc-\u00be\u0132\u0133\u013f\u0140\u0149\u017f\u01c4-\u01cc\u01f0-\u01f3"
+    "\u02b0-\u02e4\u0374\u037a\u0390\u03b0\u03d0-\u03f9\u0587\u0675-\u0678\u0958-\u095f\u09dc-\u09df\u0a33\u0a36"
+    "\u0a59-\u0a5e\u0b5c\u0b5d\u0e33\u0eb3\u0edc\u0edd\u0f43-\u0f69\u10fc\u1100-\u11ff\u13a0-\u13fd\u1c80-\u1c88"
+    "\u1d2c-\u1dbf\u1e96-\u1e9b\u1f50-\u1fff\u2070-\u209c\u2102-\u2189\u2460-\u249b\u24ea\u2c7c\u2c7d\u2d6f"
+    "\u3038-\u303a\u309b-\u309f\u30ff\u3131-\u318e\u3192-\u3195\u3220-\u3289\u32b1-\u32bf\ua69c\ua69d\ua770\ua7f2-\ua7f9"
+    "\uab5c-\uabbf\uf900-\ufdfb\ufe70-\uffdc\U00010000-\U0001f10a\U0001fbf0-\U0001fbf9\U0002f800-\U0002fa1d"
+)
+_MAY_CONTAIN = statements.load("purge_derived", not_compared=_NOT_COMPARED)["may_contain"].source
+SQL = statements.load("purge_derived", searched="user_id = cognitive.scope()", may_contain=_MAY_CONTAIN)
+_OF_ALL_USERS = statements.load("purge_derived", searched="true", may_contain=_MAY_CONTAIN)
 
 QUOTING = ("content", "context", "attributes", "metadata")  # the fields of a memory that may quote another one
 

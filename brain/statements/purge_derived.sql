@@ -1,8 +1,17 @@
--- Texts that may contain erased text: each contains one of the lexemes `probes`. brain/erasure/residue.py decides which
+-- Texts that may contain erased text: each meets the condition `may_contain`. brain/erasure/residue.py decides which
 -- do, and purge_derived.py edits, deletes or rebuilds them. With `since_transaction` only rows written since are read:
 -- the rest was searched before, so that the locked part is short. Transaction ids of 32 bits wrap around; they are
 -- compared modulo 2^32. The slot `searched` says whose rows are searched: those of the transaction's user, or those of
 -- all users for erased shared memories, which every user's rows may quote.
+
+-- name: may_contain
+-- A condition on `said.text`: it contains one of `probes`, if words are compared as `brain.text.normalise` does. The
+-- letters in the slot `not_compared` are not compared: a text with one of them meets the condition. So does a text with
+-- other letters than ASCII, or any text, where the locale of the database has unusual lower-case letters.
+(SELECT folded.text ~ CASE lower('IÄ') WHEN 'iä' THEN '[<not_compared>]' WHEN 'iÄ' THEN '[^[:ascii:]]' ELSE '' END
+        OR EXISTS (SELECT 1 FROM unnest(:probes::text[]) AS p(probe) WHERE strpos(folded.text, p.probe) > 0)
+ FROM (SELECT replace(replace(lower(replace(said.text, 'İ', 'i̇')), 'ß', 'ss'), 'ς', 'σ') AS text OFFSET 0)
+    AS folded)
 
 -- name: running
 -- The oldest running transaction: rows that a search does not see were written by it or a later one.
@@ -12,10 +21,9 @@ SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint
 -- Turns whose text may contain erased text.
 SELECT user_id, turn_id, message, coalesce(trace ->> 'query', '') AS query, coalesce(response, '') AS response
 FROM cognitive.turn AS t
+    CROSS JOIN LATERAL (SELECT concat_ws(' ', t.message, t.trace ->> 'query', t.response) AS text) AS said
 WHERE agent_id = :agent_id AND <searched> AND (:since_transaction::bigint IS NULL
-    OR ((t.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648) AND EXISTS (
-    SELECT 1 FROM unnest(:probes::text[]) AS p(probe)
-    WHERE strpos(lower(concat_ws(' ', t.message, t.trace ->> 'query', t.response)), p.probe) > 0)
+    OR ((t.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648) AND <may_contain>
 
 -- name: drop_turn_vectors
 -- Delete the vectors of a turn, which are derived from its text.
@@ -35,10 +43,10 @@ WHERE t.agent_id = :agent_id AND t.user_id = held.user_id AND t.turn_id = held.t
 
 -- name: revisions_holding
 -- Revisions that may contain erased text.
-SELECT user_id, memory_id, number, previous FROM cognitive.revision AS r
+SELECT user_id, memory_id, number, previous
+FROM cognitive.revision AS r CROSS JOIN LATERAL (SELECT r.previous::text AS text) AS said
 WHERE agent_id = :agent_id AND <searched> AND (:since_transaction::bigint IS NULL
-    OR ((r.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648) AND EXISTS (
-    SELECT 1 FROM unnest(:probes::text[]) AS p(probe) WHERE strpos(lower(r.previous::text), p.probe) > 0)
+    OR ((r.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648) AND <may_contain>
 
 -- name: drop_revisions
 -- Delete revisions.
@@ -63,10 +71,9 @@ WHERE agent_id = :agent_id AND user_id = :user_id AND session_id = :session_id
 SELECT user_id, artifact_id, content || coalesce((
     SELECT left(n.content, 2000) FROM cognitive.artifact_chunk AS n
     WHERE n.agent_id = :agent_id AND n.user_id = p.user_id AND n.artifact_id = p.artifact_id AND n.ordinal = p.ordinal + 1), '') AS content
-FROM cognitive.artifact_chunk AS p
+FROM cognitive.artifact_chunk AS p CROSS JOIN LATERAL (SELECT p.content AS text) AS said
 WHERE agent_id = :agent_id AND <searched> AND (:since_transaction::bigint IS NULL
-    OR ((p.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648) AND EXISTS (
-    SELECT 1 FROM unnest(:probes::text[]) AS q(probe) WHERE strpos(lower(p.content), q.probe) > 0)
+    OR ((p.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648) AND <may_contain>
 
 -- name: artifact_names
 -- The names of artifacts.
@@ -81,10 +88,10 @@ WHERE a.agent_id = :agent_id AND a.user_id = held.user_id AND a.id = held.id
 
 -- name: subtasks_holding
 -- Subtasks that may contain erased text.
-SELECT user_id, id, title, result FROM cognitive.subtask AS s
+SELECT user_id, id, title, result
+FROM cognitive.subtask AS s CROSS JOIN LATERAL (SELECT s.title || ' ' || s.result AS text) AS said
 WHERE agent_id = :agent_id AND <searched> AND (:since_transaction::bigint IS NULL
-    OR ((s.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648) AND EXISTS (
-    SELECT 1 FROM unnest(:probes::text[]) AS p(probe) WHERE strpos(lower(s.title || ' ' || s.result), p.probe) > 0)
+    OR ((s.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648) AND <may_contain>
 
 -- name: cut_subtask
 -- Replace the texts of a subtask.
@@ -93,10 +100,11 @@ WHERE agent_id = :agent_id AND user_id = :user_id AND id = :subtask_id
 
 -- name: notes_holding
 -- The authors' notes on policies: on a saved version (role NULL) or an activation.
-SELECT version, role, number, note FROM (
+SELECT version, role, number, text AS note FROM (
     SELECT version, NULL AS role, NULL::bigint AS number, note FROM cognitive.policy_version WHERE agent_id = :agent_id
-    UNION ALL SELECT version, role, number, note FROM cognitive.policy_activation WHERE agent_id = :agent_id) AS n
-WHERE EXISTS (SELECT 1 FROM unnest(:probes::text[]) AS p(probe) WHERE strpos(lower(n.note), p.probe) > 0)
+    UNION ALL SELECT version, role, number, note FROM cognitive.policy_activation WHERE agent_id = :agent_id)
+    AS said(version, role, number, text)
+WHERE <may_contain>
 
 -- name: cut_candidate
 -- Replace a note by deleting and adding the row in one statement, because these rows are never updated.
@@ -116,13 +124,12 @@ RETURNING 1
 -- name: memories_holding
 -- Other memories that contain text of the erased ones (`memory_ids`) in their content, context, attributes or
 -- metadata.
-SELECT id, user_id, content, context, trust, attributes, metadata FROM cognitive.memory AS m
+SELECT id, user_id, content, context, trust, attributes, metadata
+FROM cognitive.memory AS m
+    CROSS JOIN LATERAL (SELECT concat_ws(' ', m.content, m.context, m.attributes, m.metadata) AS text) AS said
 WHERE agent_id = :agent_id AND <searched> AND id <> ALL(:memory_ids::uuid[])
   AND (:since_transaction::bigint IS NULL OR ((m.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648)
-      AND EXISTS (
-    SELECT 1 FROM unnest(:probes::text[]) AS p(probe)
-    WHERE strpos(lower(concat_ws(' ', m.content, m.context, m.attributes,
-        m.metadata)), p.probe) > 0)
+  AND <may_contain>
 ORDER BY seq
 
 -- name: rows_of_memories

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
+import unicodedata
 
+import asyncpg
 import pytest
 from erased import (
     ASKED,
@@ -28,6 +31,7 @@ from erased import (
 
 from brain.erasure import purge_derived
 from brain.erasure.residue import Residue
+from brain.text import normalise, word_spans
 from brain.users import ALL_USERS, Scope
 from cognitive import NewMemory, Outcome, Turn, TurnRef
 from cognitive.errors import InvalidInput, UnknownMemory, UnknownTurn
@@ -193,6 +197,52 @@ async def test_equal_memories_of_other_sources_stay_and_are_counted(site, agent)
         receipt = await layer.forget(agent, ids[:1])
         assert (receipt.memories, receipt.restated) == (1, 1)
         assert [memory.content for memory in await layer.get(agent, ids)] == [SECRET]
+
+
+@pytest.mark.parametrize(
+    ("stored", "said"),
+    [
+        ("Ich wohne in der Hauptstraße seit Mai", "Ich wohne in der Hauptstraße seit Mai"),
+        ("Ich wohne in der Hauptstrasse seit Mai", "Ich wohne in der Hauptstraße seit Mai"),
+        ("Ο νέος κωδικός είναι εδώ", "ο νέος κωδικός είναι εδώ"),
+        ("The key is ｔａｎｇｅｒｉｎｅ now", "The key is ｔａｎｇｅｒｉｎｅ now"),
+        ("The key is tangerine now", "The key is ｔａｎｇｅｒｉｎｅ now"),
+        ("열쇠는 시장골목에 있다", unicodedata.normalize("NFD", "열쇠는 시장골목에 있다")),
+    ],
+)
+async def test_text_is_erased_in_each_spelling_of_its_letters(site, agent, stored, said):
+    async with opened(site) as layer:
+        [secret] = await layer.remember(agent, [NewMemory(type="fact", content=stored)])
+        turn = Turn(agent_id=agent, session_id="s", text=f"Note: {said}", turn_id="t")
+        await layer.post_turn(await layer.pre_turn(turn), Outcome(response="Noted."))
+        [other] = await layer.remember(agent, [NewMemory(type="episode", content=f"Ada: {said}", trust="talk")])
+        await drain_background(layer)
+        receipt = await layer.forget(agent, [secret])
+        assert receipt.turns_cut == 1
+        assert [turn.message for turn in await layer.explain.turns(agent)] == ["Note: [erased]"]
+        assert [memory.content for memory in await layer.get(agent, [other])] == ["Ada: [erased]"]
+
+
+@pytest.mark.parametrize("locale", ["C.UTF-8", "C"])
+async def test_search_for_erased_text_finds_each_letter(urls, locale):
+    letters = [letter for n in range(1, sys.maxunicode) if list(word_spans(letter := chr(n))) and letter.isprintable()]
+    condition = purge_derived._MAY_CONTAIN.replace(":probes::text[]", "ARRAY[said.probe]")
+    connection = await asyncpg.connect(urls.admin)
+    try:
+        await connection.execute(f"CREATE DATABASE \"letters {locale}\" TEMPLATE template0 LOCALE '{locale}'")
+        of_locale = await asyncpg.connect(urls.admin, database=f"letters {locale}")
+        try:
+            missed = await of_locale.fetch(
+                f"SELECT text FROM unnest($1::text[], $2::text[]) AS said(text, probe) WHERE NOT {condition}",
+                letters,
+                [normalise(letter) for letter in letters],
+            )
+        finally:
+            await of_locale.close()
+            await connection.execute(f'DROP DATABASE "letters {locale}"')
+    finally:
+        await connection.close()
+    assert [row["text"] for row in missed] == []
 
 
 async def test_forget_removes_turns_from_the_server_caches(site, agent):
