@@ -68,10 +68,11 @@ WHERE agent_id = :agent_id AND user_id = :user_id AND session_id = :session_id
 
 -- name: pieces_holding
 -- Chunks of artifacts that may contain erased text, each with the beginning of the next, since text may span both.
-SELECT user_id, artifact_id, content || coalesce((
+SELECT p.user_id, p.artifact_id, said.text AS content
+FROM cognitive.artifact_chunk AS p CROSS JOIN LATERAL (SELECT p.content || coalesce((
     SELECT left(n.content, 2000) FROM cognitive.artifact_chunk AS n
-    WHERE n.agent_id = :agent_id AND n.user_id = p.user_id AND n.artifact_id = p.artifact_id AND n.ordinal = p.ordinal + 1), '') AS content
-FROM cognitive.artifact_chunk AS p CROSS JOIN LATERAL (SELECT p.content AS text) AS said
+    WHERE n.agent_id = :agent_id AND n.user_id = p.user_id AND n.artifact_id = p.artifact_id
+        AND n.ordinal = p.ordinal + 1), '') AS text) AS said
 WHERE agent_id = :agent_id AND <searched> AND (:since_transaction::bigint IS NULL
     OR ((p.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648) AND <may_contain>
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from brain.artifacts import CHUNK_CHARS, Artifacts, NewArtifact
 from brain.postgres.database import Database
 from brain.users import Scope
+from cognitive import NewMemory
 from cognitive.errors import InvalidInput
 
 HARD = "a\x00b\ud800c\udfffd\ue000e\U0001f600\U000f0000 Zürich 東京"
@@ -159,3 +160,13 @@ async def test_artifacts_are_deleted_with_their_session_or_agent(layer, artifact
     assert (receipt.artifacts, receipt.subtasks) == (1, 0)
     assert await artifacts.read(Scope(agent), other.id, 0, 10) is None
     assert await artifacts.delete(Scope(agent), [other.id]) == 0
+
+
+async def test_text_at_the_end_of_a_chunk_is_erased_with_its_artifact(layer, artifacts, agent):
+    erased = "The vault opens with tangerine-seventeen"
+    beginnings = [erased[:n] for n in (1, 12, len("The vault opens with "), len(erased) - 4)]
+    contents = [" " * (CHUNK_CHARS - len(beginning)) + erased + " again" * 1_000 for beginning in beginnings]
+    ids = [await put(artifacts, agent, content) for content in [*contents, "The vault is open. " * 4_000]]
+    [memory] = await layer.remember(agent, [NewMemory(type="fact", content=erased)])
+    assert (await layer.forget(agent, [memory])).artifacts == len(contents)
+    assert [each.id for each in await artifacts.list_by_session(Scope(agent), "s")] == ids[-1:]
