@@ -185,9 +185,17 @@ class MemoryStore:
         if valid and condition is not None:
             state = await agent_rows.locked(c, scope.agent_id)  # before the turn, which conditions lock
             valid = await condition(c)
+        if not valid:
+            return self._leave_out(prepared)
         if owner != scope:
             await write_as(c, owner.key[1])
-        return not valid or await memory_rows.write(c, owner, prepared, self._embedders, self._languages, state=state)
+        return await memory_rows.write(c, owner, prepared, self._embedders, self._languages, state=state)
+
+    def _leave_out(self, prepared: Sequence[PreparedMemory]) -> bool:
+        """Remove memories that are not stored from the cache of vectors: an erasure of their text may be the reason."""
+        for item in prepared:
+            self._preparation.forget(item.memory, item.occurred_at)
+        return True
 
     async def remember_if(
         self, scope: Scope, memories: Sequence[NewMemory], *, now: datetime, condition: Condition
@@ -199,9 +207,9 @@ class MemoryStore:
 
         async def work(prepared: list[PreparedMemory], c: Connection) -> bool:
             state = await agent_rows.locked(c, scope.agent_id)  # before the turn, which conditions lock
-            return not await condition(c) or await memory_rows.write(
-                c, scope, prepared, self._embedders, self._languages, state=state
-            )
+            if not await condition(c):
+                return self._leave_out(prepared)
+            return await memory_rows.write(c, scope, prepared, self._embedders, self._languages, state=state)
 
         await self._write(scope, {identity(each): each for each in await self._redacted(memories)}, now, work)
 

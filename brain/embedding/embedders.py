@@ -32,7 +32,7 @@ class CachedEmbedder:
         self._embedder = embedder
         self._max_cached = max_cached
         self._cache: OrderedDict[str, Vector] = OrderedDict()
-        self._drops = 0  # a result that was requested before a drop may contain erased text, and is not cached
+        self.drops = 0  # calls of `drop`: a result requested before one may contain erased text, and is not cached
         # Separate threads: an embedder that hangs does not block the threads of the whole process. Two lanes: the
         # message of a turn does not wait behind a batch of memories.
         self._fast_lane = ThreadPoolExecutor(1, thread_name_prefix="embedder-few")
@@ -71,7 +71,7 @@ class CachedEmbedder:
             EmbeddingError: the model failed, or returned a vector that is zero, not finite or of another dimension; or
                 the embedder was closed.
         """
-        drops = self._drops
+        drops = self.drops
         vectors = {text: vector for text in texts if (vector := self._cache.get(text)) is not None}
         for text in texts:
             if (begun := self._ahead.pop(text, None)) is not None:
@@ -81,7 +81,7 @@ class CachedEmbedder:
             lane = self._fast_lane if len(missing) <= _SMALL_BATCH else self._slow_lane
             embedded = await self._result(self._begin(lane, missing))
             vectors.update(zip(missing, embedded, strict=True))
-        for text in dict.fromkeys(texts) if drops == self._drops else ():
+        for text in dict.fromkeys(texts) if drops == self.drops else ():
             self._remember(text, vectors[text])
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
@@ -125,7 +125,7 @@ class CachedEmbedder:
 
         Texts that are being embedded are not cached.
         """
-        self._drops += 1
+        self.drops += 1
         self.forget([text for text in self._cache if is_erased(text)])
 
     def _embed(self, texts: Sequence[str]) -> Vectors:

@@ -218,6 +218,7 @@ class OutcomeRecorder:
         session.
         """
         current = self._policy.for_agent(scope.agent_id)
+        prefetch = self._prefetch.begin(scope.agent_id) if self._prefetch is not None and still is None else None
         excerpts = await self._excerpts(scope, turn_id, opening)
 
         async def judge(shown: Sequence[ExposureRow], decoys: Sequence[Decoy], planned: PlannedTurn) -> TurnJudgement:
@@ -249,8 +250,8 @@ class OutcomeRecorder:
             self._capture.forget(lines)  # they may contain what was erased
         if closed is None:
             raise unknown_turn(scope, turn_id)
-        if self._prefetch is not None and still is None and current.dedup.enabled and not closed.message.withheld:
-            self._prefetch.enqueue(scope.agent_id, without_injected(outcome.response))
+        if prefetch is not None and current.dedup.enabled and not closed.message.withheld:
+            prefetch(without_injected(outcome.response))
         corrections: tuple[Correction, ...] = ()
         if captured:
             extract = closed.first or still is not None  # for a journal entry, an earlier attempt may have failed

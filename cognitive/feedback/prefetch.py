@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from brain.embedding.embedders import Embedders
+from collections.abc import Callable
+from functools import partial
+
+from brain.embedding.embedders import CachedEmbedder, Embedders
 from cognitive import threads
 from cognitive.background import Background
 from cognitive.context.dedup import window_sentences
@@ -18,15 +21,25 @@ class ResponseEmbedder:
         self._embedders = embedders
         self._queue = background.queue(_MAX_WAITING)
 
-    def enqueue(self, agent_id: str, response: str) -> None:
-        """Start to embed the sentences of a response with the agent's embedding model, and return at once.
+    def begin(self, agent_id: str) -> Callable[[str], None]:
+        """Return a function that starts to embed the sentences of a response, and returns at once.
 
-        Errors are only logged. The next turn embeds the sentences that are still missing, and reports its own errors.
+        They are embedded with the agent's embedding model. An erasure after `begin` ends the work, because the response
+        may contain what was erased. Errors are only logged. The next turn embeds the sentences that are still missing,
+        and reports its own errors.
         """
-        if response:
-            self._queue.start(self._embed(agent_id, response))
+        embedder = self._embedders.of(agent_id)
+        return partial(self._start, embedder, embedder.drops)
 
-    async def _embed(self, agent_id: str, response: str) -> None:
-        stated = await threads.in_thread_if_long(len(response), window_sentences, [response])
-        for start in range(0, len(stated), _AT_ONCE):
-            await self._embedders.of(agent_id).embed(stated[start : start + _AT_ONCE])
+    def _start(self, embedder: CachedEmbedder, drops: int, response: str) -> None:
+        if response:
+            self._queue.start(_embed(embedder, drops, response))
+
+
+async def _embed(embedder: CachedEmbedder, drops: int, response: str) -> None:
+    """Embed the sentences of a response as long as the number of the embedder's drops is `drops`."""
+    stated = await threads.in_thread_if_long(len(response), window_sentences, [response])
+    for start in range(0, len(stated), _AT_ONCE):
+        if embedder.drops != drops:
+            break
+        await embedder.embed(stated[start : start + _AT_ONCE])

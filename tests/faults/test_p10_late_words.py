@@ -16,6 +16,7 @@ from erased import (
     AT,
     POLICY,
     SECRET,
+    WORDS,
     InterruptingEmbedder,
     WordEmbedder,
     drain_background,
@@ -281,7 +282,44 @@ async def test_vector_computed_during_forget_is_not_cached(site, agent):
     async with opened(site, embedder=embedder) as layer:
         secret = await store_secret(layer, agent)
         embedder.meanwhile = lambda: layer.forget(agent, [secret])
-        internals(layer).prefetch.enqueue(agent, stated)
+        internals(layer).prefetch.begin(agent)(stated)
         await drain_background(layer)
         assert embedder.meanwhile is None
         assert internals(layer).embedders.first.known(stated) is None
+
+
+@pytest.mark.parametrize("erased", ["the memory", "the user", "the agent"])
+async def test_response_still_being_embedded_is_not_cached_after_an_erasure(site, agent, erased):
+    embedder, policy = InterruptingEmbedder("bolt 1"), POLICY.model_copy(update={"capture": "off"})
+    async with opened(site, embedder=embedder, policy=policy) as layer:
+        secret = await store_secret(layer, agent, user_id="ada")
+        context = await layer.pre_turn(Turn(agent_id=agent, user_id="ada", session_id="s", text=UNRELATED, turn_id="t"))
+        forget = {
+            "the memory": lambda: layer.forget(agent, [secret], user_id="ada"),
+            "the user": lambda: layer.forget_user(agent, "ada"),
+            "the agent": lambda: layer.erase_agent(agent),
+        }
+        embedder.meanwhile = forget[erased]
+        before = " ".join(f"We paint the old crane in green and tighten bolt {n} of it." for n in range(8))
+        await layer.post_turn(context, Outcome(response=f"{before} {SECRET}"))
+        await drain_background(layer)
+        assert embedder.meanwhile is None
+        assert [text for text in internals(layer).embedders.first._cache if WORDS[0] in text] == []
+
+
+async def test_response_of_a_turn_closed_before_an_erasure_is_not_cached(site, agent):
+    embedder = InterruptingEmbedder("Well")
+    async with opened(site, embedder=embedder) as layer:
+        secret = await store_secret(layer, agent)
+        context = await layer.pre_turn(turn(agent))
+
+        async def forget() -> None:
+            while (await layer.explain.turns(agent))[0].status != "completed":
+                await asyncio.sleep(0.01)
+            await layer.forget(agent, [secret])
+
+        embedder.meanwhile = forget
+        await layer.post_turn(context, SAID)
+        await drain_background(layer)
+        assert embedder.meanwhile is None
+        assert [text for text in internals(layer).embedders.first._cache if WORDS[0] in text] == []
