@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brain import statements
-from brain.memory_rows import SQL as WRITING
+from brain.memory_rows import share_agent, share_users
 from brain.postgres.database import AllUsersView, Connection, Database
 from brain.postgres.wire_types import encode_halfvec
 from brain.types import Vectors
@@ -86,8 +86,8 @@ class IvfIndex:
         total, done, groups = sum(row["unsorted"] for row in large), 0, []
         for row in large:
             key = {"agent_id": agent_id, **{name: row[name] for name in ("user_id", "model", "field", "type")}}
-            if not row["centres"]:
-                await self._begin(key, row["vectors"])
+            if not row["centres"] and not await self._begin(key, row["vectors"]):
+                continue
             moved = 0
             async for count in self._assign(key):
                 moved += count
@@ -109,23 +109,31 @@ class IvfIndex:
             )
         return groups
 
-    async def _begin(self, key: Key, vectors: int) -> None:
-        """Compute and store the centres of the cells for a group of vectors that has no centres yet."""
+    async def _begin(self, key: Key, vectors: int) -> bool:
+        """Compute and store the centres of the cells for a group of vectors that has no centres yet.
+
+        Return False, and store nothing, if the group's vectors were erased meanwhile.
+        """
         count = vectors // self._size
         limit = min(_MAX_SAMPLED, count * _SAMPLED)
         rows = await self._database.run(
             key["agent_id"], lambda c: c.fetch(*SQL.sample(**key, limit=limit)), timeout=_SECONDS
         )
+        if not rows:
+            return False
         new_centres = await asyncio.to_thread(centres, _vectors(rows), count)
+        sampled = [row["memory_id"] for row in rows[:_SAMPLED]]
 
-        async def work(c: Connection) -> None:
-            await c.fetchrow(*WRITING.lock_agent_row(agent_id=key["agent_id"]))
+        async def work(c: Connection) -> bool:
+            if not await _lock(key, c) or not await c.fetchval(*SQL.has_sampled(**key, memory_ids=sampled)):
+                return False
             if not await c.fetch(*SQL.centres(**key)):  # another process may have been first
                 first = await _next_number(key, c)
                 encoded = [encode_halfvec(each) for each in new_centres]
                 await c.execute(*SQL.add_centres(**key, first_number=first, centres=encoded))
+            return True
 
-        await self._database.run(key["agent_id"], work)
+        return await self._database.run(key["agent_id"], work)
 
     async def _assign(self, key: Key) -> AsyncIterator[int]:
         """Assign each vector that is in no cell to the nearest cell, a page of vectors at a time.
@@ -133,6 +141,8 @@ class IvfIndex:
         Yields the number of vectors of each page.
         """
         numbers, cell_centres = await self._centres(key)
+        if not len(numbers):  # the group was erased meanwhile
+            return
         last: tuple[UUID, int] = (UUID(int=0), -1)
         while rows := await self._database.run(key["agent_id"], partial(_unsorted, key, last, self._page)):
             nearest_centres = await asyncio.to_thread(nearest, _vectors(rows), cell_centres)
@@ -153,7 +163,14 @@ class IvfIndex:
 
     async def _centres(self, key: Key) -> tuple[NDArray[np.int64], Vectors]:
         rows = await self._database.run(key["agent_id"], lambda c: c.fetch(*SQL.centres(**key)))
-        return np.array([row["number"] for row in rows]), np.stack([row["centre"] for row in rows])
+        return np.array([row["number"] for row in rows]), _vectors(rows, "centre")
+
+
+async def _lock(key: Key, c: Connection) -> bool:
+    """Exclude writers of the agent and erasures of the group. Return False if the agent was erased."""
+    await share_agent(c, key["agent_id"])
+    await share_users(c, key["agent_id"], [key["user_id"]])
+    return await c.fetchrow(*SQL.lock(agent_id=key["agent_id"])) is not None
 
 
 async def _next_number(key: Key, c: Connection) -> int:
@@ -179,8 +196,10 @@ async def _split_cell(key: Key, cell: int, size: int, c: Connection) -> int:
 
     Writers wait meanwhile, since they must not assign a vector to the cell by its old centre.
     """
-    await c.fetchrow(*WRITING.lock_agent_row(agent_id=key["agent_id"]))
+    await _lock(key, c)
     rows = await c.fetch(*SQL.held(**key, cell=cell))
+    if not rows:
+        return 0
     vectors = _vectors(rows)
     parts = centres(vectors, len(rows) // size)
     if len(parts) < 2:
@@ -196,8 +215,8 @@ async def _split_cell(key: Key, cell: int, size: int, c: Connection) -> int:
     return len(moved)
 
 
-def _vectors(rows: Sequence[Any]) -> Vectors:
-    return np.stack([row["embedding"] for row in rows]) if rows else np.zeros((0, 1), dtype=np.float32)
+def _vectors(rows: Sequence[Any], column: str = "embedding") -> Vectors:
+    return np.stack([row[column] for row in rows]) if rows else np.zeros((0, 1), dtype=np.float32)
 
 
 def centres(sample: Vectors, count: int) -> Vectors:

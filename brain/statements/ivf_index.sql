@@ -13,12 +13,22 @@ ORDER BY e.user_id, e.model, e.field, e.type
 
 -- name: sample
 -- A random sample of a group: ids are hashes, so the first ids are random.
-SELECT e.embedding FROM cognitive.memory AS m CROSS JOIN LATERAL (
+SELECT m.id AS memory_id, e.embedding FROM cognitive.memory AS m CROSS JOIN LATERAL (
     SELECT ordinal, embedding FROM cognitive.embedding
     WHERE agent_id = :agent_id AND user_id = :user_id AND memory_id = m.id AND field = :field AND model = :model
     OFFSET 0) AS e
 WHERE m.agent_id = :agent_id AND m.user_id = :user_id AND m.type = :type
 ORDER BY m.id, e.ordinal LIMIT :limit
+
+-- name: lock
+-- Lock the agent's row against writers. Returns nothing for an erased agent, so that nothing is stored for it again.
+SELECT 1 FROM cognitive.agent_state WHERE agent_id = :agent_id FOR UPDATE
+
+-- name: has_sampled
+-- Whether a group still has a vector of one of these memories.
+SELECT EXISTS (SELECT 1 FROM cognitive.embedding
+               WHERE agent_id = :agent_id AND user_id = :user_id AND model = :model AND field = :field AND type = :type
+                   AND memory_id = ANY(:memory_ids::uuid[]))
 
 -- name: add_centres
 -- Add or replace centres, numbered from `first_number`.

@@ -170,6 +170,47 @@ async def test_small_agent_has_no_cells_and_erasure_removes_them(layer, cells, a
     assert await query_as_admin(urls, "SELECT count(*) FROM cognitive.cell WHERE agent_id = $1", agent) == 0
 
 
+class Interrupted:
+    """A database that awaits `meanwhile` after a number of transactions."""
+
+    def __init__(self, database: Database, transactions: int, meanwhile) -> None:
+        self.left = transactions
+        self._database = database
+        self._meanwhile = meanwhile
+
+    async def run(self, *arguments, **options):
+        result = await self._database.run(*arguments, **options)
+        self.left -= 1
+        if self.left == 0:
+            await self._meanwhile()
+        return result
+
+
+@pytest.mark.parametrize("erased", ["user", "agent"])
+@pytest.mark.parametrize(
+    ("overfull", "transactions"), [*((False, n) for n in range(1, 9)), *((True, n) for n in range(1, 8))]
+)
+async def test_erasure_during_an_index_build_leaves_no_centres(
+    layer, database, agent, urls, overfull, transactions, erased
+):
+    async def store(size: int, first: int) -> None:
+        await layer.remember(agent, [line.model_copy(update={"user_id": "ada"}) for line in lines(size, first)])
+
+    async def erase() -> None:
+        await (layer.forget_user(agent, "ada") if erased == "user" else layer.erase_agent(agent))
+
+    await store(40, 0)
+    if overfull:
+        await IvfIndex(database, large=20, size=20).build(agent)
+        await store(400, 40)
+    interrupted = Interrupted(database, transactions, erase)
+    await IvfIndex(interrupted, large=20, size=20).build(agent)
+    assert interrupted.left <= 0
+    assert await query_as_admin(urls, "SELECT count(*) FROM cognitive.cell WHERE agent_id = $1", agent) == 0
+    rows = await query_as_admin(urls, "SELECT count(*) FROM cognitive.agent_state WHERE agent_id = $1", agent)
+    assert rows == (1 if erased == "user" else 0)
+
+
 async def test_large_agent_is_reported_until_its_index_is_built(layer, cells, urls):
     await layer.remember("unsorted", lines(400))
     await layer.remember("small", lines(399))
