@@ -18,6 +18,7 @@ from brain.memory_rows import share_agent, share_users
 from brain.memory_types import Retained
 from brain.postgres.database import AllUsersView, Connection, Database
 from brain.postgres.transaction import write_as
+from brain.postgres.wire_types import count
 from brain.types import MEMORY_TYPES
 
 SQL = statements.load("retention")
@@ -47,7 +48,7 @@ class Retention:
     async def enforce(self, agent_id: str, days: Mapping[Retained, float], now: datetime) -> dict[Retained, int]:
         """Delete the rows that are older than the number of days for their kind, and return how many of each kind.
 
-        An interrupted call can be repeated.
+        Exposures without a turn are deleted with the turns, and not counted. An interrupted call can be repeated.
         """
         gone = dict[Retained, int]()
         for kind, kept in days.items():
@@ -68,6 +69,9 @@ class Retention:
                 ended += [row["id"] for row in batch]
             if len(batch) < _BATCH:
                 break
+        if kind == "turns":
+            while await self._database.run(agent_id, partial(_delete_exposures, agent_id, until)) == _BATCH:
+                pass
         return ended
 
     async def _erased(self, agent_id: str, kind: Retained, until: datetime, rows: Sequence[Any]) -> list[object]:
@@ -109,6 +113,11 @@ async def _due(agent_id: str, kind: Retained, until: datetime, c: Connection) ->
         for table in ("exposure", "shadow", "turn"):
             await c.execute(*SQL.delete_turns.fill(table=table)(agent_id=agent_id, **old))
     return rows
+
+
+async def _delete_exposures(agent_id: str, until: datetime, c: Connection) -> int:
+    """Delete a batch of the exposures before `until` that have no turn, and return their number."""
+    return count(await c.execute(*SQL.delete_exposures(agent_id=agent_id, until=until, limit=_BATCH)))
 
 
 async def _erase(

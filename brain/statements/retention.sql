@@ -33,6 +33,15 @@ ORDER BY opened_at LIMIT :limit FOR UPDATE SKIP LOCKED
 DELETE FROM cognitive.<table> AS t USING unnest(:user_ids::text[], :turn_ids::text[]) AS old(user_id, turn_id)
 WHERE t.agent_id = :agent_id AND t.user_id = old.user_id AND t.turn_id = old.turn_id
 
+-- name: delete_exposures
+-- Delete exposures without a turn: it was never recorded, or was deleted before they were added.
+DELETE FROM cognitive.exposure WHERE agent_id = :agent_id AND (user_id, turn_id, memory_id) IN (
+    SELECT e.user_id, e.turn_id, e.memory_id FROM cognitive.exposure AS e
+    WHERE e.agent_id = :agent_id AND e.at < :until AND NOT EXISTS (
+        SELECT 1 FROM cognitive.turn AS t
+        WHERE t.agent_id = :agent_id AND t.user_id = e.user_id AND t.turn_id = e.turn_id)
+    LIMIT :limit)
+
 -- name: delete_artifacts
 -- Delete artifacts.
 DELETE FROM cognitive.artifact WHERE agent_id = :agent_id AND (user_id, id) IN (

@@ -86,6 +86,24 @@ async def test_retention_deletes_what_its_dry_run_counts(layer_of, agent, urls, 
     assert [(erasure.what, erasure.counts) for erasure in await layer_of.admin.erasures(agent)] == [("retention", due)]
 
 
+async def test_retention_of_turns_deletes_exposures_without_a_turn(layer_of, agent, urls, monkeypatch):
+    monkeypatch.setattr(retention, "_BATCH", 2)  # several batches
+    await layer_of.remember(agent, [NewMemory(type="fact", content=f"Pump {n} is green.") for n in range(3)])
+    for turn_id in ("never", "late"):
+        assert len(await layer_of.recall(agent, "Which pump is green?", turn_id=turn_id)) == 3
+    late = Turn(agent_id=agent, session_id="s", text="Which pump is it?", turn_id="late")
+    await layer_of.post_turn(await layer_of.pre_turn(late), Outcome(response="Pump 2."))
+    recalled = await rows(urls, agent)
+    assert recalled["exposure"] == 6
+    assert await layer_of.admin.apply_retention(agent) == {}
+    assert await rows(urls, agent) == recalled
+    assert await layer_of.admin.apply_retention(agent, now=LATER) == {"turns": 1, "sessions": 1}
+    assert len(await layer_of.recall(agent, "Which pump is green?", turn_id="late")) == 3
+    assert (await rows(urls, agent))["exposure"] == 3
+    assert await layer_of.admin.apply_retention(agent, now=LATER) == {}
+    assert (await rows(urls, agent))["exposure"] == 0
+
+
 async def test_retention_deletes_every_kind_of_row_only_when_old(urls, embedder, agent):
     policy = Policy(retention={"days": dict.fromkeys(get_args(RetentionKind), 30.0)}, deadline_ms=10_000)
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
