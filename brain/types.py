@@ -55,6 +55,7 @@ MAX_CONTENT_LENGTH = 1_000_000  # characters of a memory; split longer texts int
 MAX_LABEL_LENGTH = 1_000  # characters of an id, a name, a tag
 MAX_LABELS = 100  # tags, or entities, of a memory
 MAX_METADATA_BYTES = 16_384  # the metadata of a memory, as JSON in UTF-8
+MAX_KEYS = 200  # of an input value, several times its fields
 
 # Why a memory is hidden: a newer one replaced it, it was retired by a call, its `expires_at` is past, or it was merged
 # into another memory.
@@ -91,10 +92,10 @@ def _metadata(value: Mapping[str, Any]) -> Mapping[str, Any]:
         written = json.dumps(value, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise PydanticCustomError("not_json", "is not JSON: {reason}", {"reason": str(error)}) from None
+    if len(written.encode(errors="surrogatepass")) > MAX_METADATA_BYTES:
+        raise PydanticCustomError("too_large", "is larger than {limit} bytes as JSON", {"limit": MAX_METADATA_BYTES})
     for text in _texts(value):
         _storable(text)
-    if len(written.encode()) > MAX_METADATA_BYTES:
-        raise PydanticCustomError("too_large", "is larger than {limit} bytes as JSON", {"limit": MAX_METADATA_BYTES})
     stored: Mapping[str, Any] = json.loads(written)  # a copy, as it will be read: tuples as lists, keys as texts
     return stored
 
@@ -109,6 +110,21 @@ def _texts(value: Any) -> Iterator[str]:
     elif isinstance(value, (list, tuple)):
         for each in value:
             yield from _texts(each)
+
+
+def max_keys(limit: int) -> BeforeValidator:
+    """Return a validator that refuses a mapping with more than `limit` keys before pydantic reads its values.
+
+    pydantic reads them all, and builds an error for each wrong one, before it compares their number with a limit.
+    """
+
+    def few(value: Any) -> Any:
+        if isinstance(value, Mapping) and len(value) > limit:
+            numbers = {"keys": len(value), "limit": limit}
+            raise PydanticCustomError("too_long", "has {keys} keys; at most {limit} are allowed", numbers)
+        return value
+
+    return BeforeValidator(few)
 
 
 def _one_user(value: object) -> object:
@@ -134,7 +150,8 @@ Text = Annotated[str, AfterValidator(_storable)]
 Moment = Annotated[AwareDatetime, AfterValidator(_in_supported_years)]
 Label = Annotated[Text, Field(max_length=MAX_LABEL_LENGTH), AfterValidator(_not_blank)]
 UserLabel = Annotated[Label, BeforeValidator(_one_user)]
-Labels = Annotated[Several[Label], Field(max_length=MAX_LABELS)]
+# `fail_fast` ends at the first wrong item. Without it, pydantic builds an error for each item, however many there are.
+Labels = Annotated[Several[Label], Field(max_length=MAX_LABELS, fail_fast=True)]
 MemoryText = Annotated[Text, Field(max_length=MAX_CONTENT_LENGTH), AfterValidator(_not_blank)]
 Metadata = Annotated[Mapping[str, Any], AfterValidator(_metadata)]
 
@@ -150,6 +167,8 @@ class InputModel(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _typed_errors(cls, data: Any, handler: Any) -> Self:
+        if isinstance(data, Mapping) and len(data) > MAX_KEYS:  # pydantic builds an error for each unknown key
+            raise InvalidInput(f"{cls.__name__}: has {len(data)} keys; at most {MAX_KEYS} are allowed")
         try:
             return handler(data)  # type: ignore[no-any-return]
         except ValidationError as error:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 from pydantic_core import from_json, to_json
 
-from brain.types import InputModel, Label, Several, Text
+from brain.types import MAX_LABELS, InputModel, Label, Labels, Several, Text
 
 _MAX_CUT = 50  # names of removed tools that are stored with a turn, besides their number
 
@@ -39,15 +39,15 @@ class Tool(InputModel):
     name: Label
     description: Text = ""
     parameters: Json = Field(default_factory=dict)
-    category: Label | Several[Label] = ()
+    category: Label | Labels = ()
     id: Label | None = None
-    intent_keywords: Several[Label] = ()
+    intent_keywords: Labels = ()
     typical_use: Text = ""
-    limitations: Several[Text] = ()
-    accepts: Several[Label] = ()
-    produces: Several[Label] = ()
-    supersedes: Several[Label] = ()
-    steps: Several[Json] = ()
+    limitations: Annotated[Several[Text], Field(max_length=MAX_LABELS, fail_fast=True)] = ()
+    accepts: Labels = ()
+    produces: Labels = ()
+    supersedes: Labels = ()
+    steps: Annotated[Several[Json], Field(max_length=MAX_LABELS, fail_fast=True)] = ()
     inputs: Json = Field(default_factory=dict)
     outputs: Json = Field(default_factory=dict)
 

@@ -11,7 +11,7 @@ from uuid import UUID
 from pydantic import BeforeValidator, Field
 
 from brain.filters import MemoryFilter
-from brain.types import InputModel, Label, MemoryType, Moment, Several, Text, UserLabel, Vector
+from brain.types import InputModel, Label, MemoryType, Moment, Several, Text, UserLabel, Vector, max_keys
 from brain.users import SHARED, Scope
 from cognitive.degradation import Degradation
 from cognitive.plan import Plan
@@ -23,6 +23,9 @@ from cognitive.trace import Trace
 from cognitive.validation import require_label
 
 MAX_MESSAGE_LENGTH = 4_000_000  # characters
+MAX_ATTACHMENTS = 1_000  # of a turn
+MAX_TOOL_CALLS = 10_000  # of a message, or of a turn's outcome
+MAX_RATED = 1_000  # memories that an outcome cites, or rates
 PAGE_CHARACTERS = 8_000  # of a stored tool output that a call returns, about 2,000 tokens
 
 Role = Literal["system", "user", "assistant", "tool"]
@@ -45,6 +48,9 @@ class ToolCall(InputModel):
     id: Label | None = None
 
 
+ToolCalls = Annotated[Several[ToolCall], Field(max_length=MAX_TOOL_CALLS)]
+
+
 class Message(InputModel):
     """A message of the conversation. In a tool's answer, `tool_call_id` is the id of the call that it answers.
 
@@ -56,7 +62,7 @@ class Message(InputModel):
     content: MessageText = ""
     at: Moment | None = None
     kind: Label | None = None
-    tool_calls: Several[ToolCall] = ()
+    tool_calls: ToolCalls = ()
     tool_call_id: Label | None = None
 
 
@@ -80,7 +86,8 @@ class Turn(InputModel):
     meet the conditions of `where` are shown, pinned ones included (see `brain.filters`).
 
     Raises:
-        InvalidInput: unknown keys, naive datetimes, NUL or surrogates, or a message over MAX_MESSAGE_LENGTH characters.
+        InvalidInput: unknown keys, naive datetimes, NUL or surrogates, a message over MAX_MESSAGE_LENGTH characters, or
+            too many attachments or tool calls.
     """
 
     agent_id: Label
@@ -92,7 +99,7 @@ class Turn(InputModel):
     model: Label | None = None
     kind: TurnKind = "user"
     thinking: Label | None = None
-    attachments: Several[Any] = ()
+    attachments: Annotated[Several[Any], Field(max_length=MAX_ATTACHMENTS)] = ()
     iteration: Annotated[int, Field(ge=0)] | None = None
     plan_step: Text | None = None
     now: Moment | None = None
@@ -115,10 +122,12 @@ class Outcome(InputModel):
     """
 
     response: MessageText = ""
-    tool_calls: Several[ToolCall] = ()
+    tool_calls: ToolCalls = ()
     status: Status = "completed"
-    citations: Several[UUID] = ()
-    ratings: Mapping[UUID, bool] = Field(default_factory=dict)
+    citations: Annotated[Several[UUID], Field(max_length=MAX_RATED, fail_fast=True)] = ()
+    ratings: Annotated[Mapping[UUID, bool], Field(max_length=MAX_RATED), max_keys(MAX_RATED)] = Field(
+        default_factory=dict
+    )
 
 
 @dataclass(frozen=True, slots=True)

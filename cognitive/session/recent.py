@@ -149,8 +149,7 @@ def answered(
     since = next((n for n in range(len(messages) - 1, -1, -1) if messages[n].role == "user"), 0)
     if any(message.role == "assistant" and message.content == outcome.response != "" for message in messages[since:]):
         return list(messages), []
-    known = [call for message in messages[since:] for call in message.tool_calls]
-    new = [call for call in outcome.tool_calls if not any(_same(call, other) for other in known)]
+    new = _unknown(outcome.tool_calls, [call for message in messages[since:] for call in message.tool_calls])
     ids = {call.id for message in messages for call in message.tool_calls}
     calls, results, outputs = list[ToolCall](), list[Message](), list[tuple[str, NormalisedOutput]]()
     for n, call in enumerate(new):
@@ -183,10 +182,24 @@ def _size(message: Message) -> int:
     return len(message.content) + sum(len(str(call.arguments)) for call in message.tool_calls)
 
 
-def _same(call: ToolCall, other: ToolCall) -> bool:
-    if call.id is not None and other.id is not None:
-        return call.id == other.id
-    return call.name == other.name and as_text(call.arguments) == as_text(other.arguments)
+def _unknown(calls: Sequence[ToolCall], known: Sequence[ToolCall]) -> list[ToolCall]:
+    """Return the calls that are not among the known ones, in time linear in the number of both.
+
+    Two calls with ids are the same if their ids are. Others are the same by their names and arguments.
+    """
+    ids = {call.id for call in known if call.id is not None}
+    named, nameless = set[tuple[str, str]](), set[tuple[str, str]]()
+    for call in known:
+        (nameless if call.id is None else named).add(_content(call))
+    return [
+        call
+        for call in calls
+        if not (call.id in ids or (content := _content(call)) in nameless or (call.id is None and content in named))
+    ]
+
+
+def _content(call: ToolCall) -> tuple[str, str]:
+    return call.name, as_text(call.arguments)
 
 
 def _plain(value: Any) -> Any:

@@ -5,11 +5,12 @@ All other bodies are values of `cognitive.turn` and `brain.types`, sent unchange
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
 
 from brain.policies import MAX_NOTE_LENGTH
 from brain.types import (
@@ -23,12 +24,13 @@ from brain.types import (
     Moment,
     NewMemory,
     Text,
+    max_keys,
 )
 from cognitive.recall import MAX_HITS
 from cognitive.tool import Tool
 from cognitive.turn import MAX_MESSAGE_LENGTH, Message, MessageText, Turn, Where
 
-MAX_MESSAGES = 20_000  # per conversation; they take about a second, in which other requests wait
+MAX_MESSAGES = 20_000  # and tool calls per conversation; they take about a second, in which other requests wait
 MAX_TOOLS = 2_000  # per turn; about twenty times what hosts send to a model
 MAX_MEMORIES = 1_000  # per request; larger imports are split into several requests
 MAX_IDS = 500  # per request; in a query string they take 22 KB
@@ -38,16 +40,40 @@ MAX_PLANS = 500
 MAX_LINES = 200
 MAX_TUNABLES = 200  # more than there are settings
 
+
+def _countable(messages: Any) -> Any:
+    """Return the messages of a conversation; raise an error if they and their tool calls exceed MAX_MESSAGES.
+
+    They are counted before pydantic reads them. A call without an answer takes as long as a message.
+    """
+    if isinstance(messages, Sequence) and not isinstance(messages, str):
+        count = len(messages)
+        if count <= MAX_MESSAGES:
+            count += sum(map(_tool_calls, messages))
+        if count > MAX_MESSAGES:
+            numbers = {"count": count, "limit": MAX_MESSAGES}
+            raise PydanticCustomError(
+                "too_long", "has {count} messages and tool calls; at most {limit} are allowed", numbers
+            )
+    return messages
+
+
+def _tool_calls(message: Any) -> int:
+    calls = message.get("tool_calls") if isinstance(message, Mapping) else getattr(message, "tool_calls", ())
+    return len(calls) if isinstance(calls, Sequence) else 0
+
+
 # Text of white space only is also refused, which the JSON schema does not express.
 Query = Annotated[Label, Field(max_length=MAX_MESSAGE_LENGTH, examples=["which database did we choose?"])]
-Conversation = Annotated[tuple[Message, ...], Field(max_length=MAX_MESSAGES)]
-Ids = Annotated[tuple[UUID, ...], Field(max_length=MAX_IDS)]
+Conversation = Annotated[tuple[Message, ...], Field(max_length=MAX_MESSAGES), BeforeValidator(_countable)]
+Ids = Annotated[tuple[UUID, ...], Field(max_length=MAX_IDS, fail_fast=True)]
 LiveChanges = Annotated[
     Mapping[str, float | int],
     Field(
         max_length=MAX_TUNABLES,
         description="New values by the setting's dotted name; `cognitive policy show --live-settings` lists the names.",
     ),
+    max_keys(MAX_TUNABLES),
 ]
 Note = Annotated[Text, Field(max_length=MAX_NOTE_LENGTH, description="The reason, stored with the change.")]
 After = Annotated[

@@ -8,10 +8,11 @@ from contextlib import asynccontextmanager
 import httpx
 import pytest
 
-from cognitive.errors import PolicyError
+from cognitive.errors import InvalidInput, PolicyError
 from cognitive.server.app import create_app
 from cognitive.server.config import MountedApp, ServerConfig
-from cognitive.wire.models import MAX_MESSAGES, MAX_TOOLS
+from cognitive.turn import MAX_ATTACHMENTS, MAX_TOOL_CALLS
+from cognitive.wire.models import MAX_MESSAGES, MAX_TOOLS, PolicyVersionBody
 from cognitive.wire.problems import MEDIA_TYPE
 from tests.serving import client_of, inside, running, token_for
 
@@ -125,6 +126,7 @@ async def test_oversized_body_is_refused_whether_announced_or_streamed(layer, ag
     [
         ("conversation", {"role": "user", "content": "a"}, MAX_MESSAGES),
         ("tools", {"name": "a"}, MAX_TOOLS),
+        ("attachments", 1, MAX_ATTACHMENTS),
     ],
 )
 async def test_overlong_list_is_refused_by_field_name(http, agent, field, each, limit):
@@ -132,6 +134,26 @@ async def test_overlong_list_is_refused_by_field_name(http, agent, field, each, 
     answer = await http.post(f"/api/v1/agents/{agent}/turns", json=turn)
     assert answer.status_code == 422
     assert f"{field}: " in answer.json()["detail"]
+
+
+async def test_tool_calls_count_towards_the_messages_of_a_conversation(http, agent):
+    calling = {"role": "assistant", "tool_calls": [{"name": "a"}] * (MAX_TOOL_CALLS - 1)}
+    turn = {"session_id": "s", "text": "x", "conversation": [calling] * 2 + [{"role": "user", "content": "a"}]}
+    answer = await http.post(f"/api/v1/agents/{agent}/turns", json=turn)
+    assert answer.status_code == 422
+    assert f"conversation: has {MAX_MESSAGES + 1} messages and tool calls; at most {MAX_MESSAGES}" in answer.text
+
+
+async def test_request_is_read_up_to_the_first_wrong_id(http, agent):
+    answer = await http.post(f"/api/v1/agents/{agent}/memories/forget", json={"ids": [1, 1]})
+    assert answer.status_code == 422
+    assert "ids.0" in answer.json()["detail"]
+    assert "ids.1" not in answer.json()["detail"]
+
+
+def test_number_of_changed_settings_is_checked_before_their_values():
+    with pytest.raises(InvalidInput, match="changes: has 201 keys; at most 200"):
+        PolicyVersionBody(changes=dict.fromkeys(map(str, range(201)), "x"))
 
 
 async def test_rate_limit_applies_per_token(layer, tmp_path):

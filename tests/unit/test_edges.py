@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brain.types import MAX_CONTENT_LENGTH, MAX_LABEL_LENGTH, MAX_LABELS, MEMORY_TYPES
+from brain.types import MAX_CONTENT_LENGTH, MAX_KEYS, MAX_LABEL_LENGTH, MAX_LABELS, MAX_METADATA_BYTES, MEMORY_TYPES
 from cognitive import CognitiveError, Message, NewMemory, Outcome, Tool, ToolCall, Turn, TurnRef
 from cognitive.errors import InvalidInput
-from cognitive.turn import MAX_MESSAGE_LENGTH
+from cognitive.turn import MAX_ATTACHMENTS, MAX_MESSAGE_LENGTH, MAX_RATED, MAX_TOOL_CALLS
 from cognitive.validation import require_label
 
 pytestmark = pytest.mark.promise(number=8)
@@ -84,19 +84,26 @@ BAD = [
     (Turn, "plan_step", NUL),
     (Turn, "conversation", "hello"),
     (Turn, "conversation", [3]),
+    (Turn, "attachments", [1] * (MAX_ATTACHMENTS + 1)),
     (Outcome, "response", LONE),
     (Outcome, "status", "fine"),
     (Outcome, "citations", ["x"]),
+    (Outcome, "citations", [uuid4()] * (MAX_RATED + 1)),
+    (Outcome, "ratings", {uuid4(): True for _ in range(MAX_RATED + 1)}),
     (Outcome, "ratings", {"x": True}),
     (Outcome, "ratings", {uuid4(): "perhaps"}),
     (Outcome, "tool_calls", [3]),
+    (Outcome, "tool_calls", [{"name": "search"}] * (MAX_TOOL_CALLS + 1)),
     (Message, "role", "robot"),
     (Message, "content", NUL),
     (Message, "at", NAIVE),
     (Message, "kind", " "),
+    (Message, "tool_calls", [{"name": "search"}] * (MAX_TOOL_CALLS + 1)),
     (Tool, "name", ""),
     (Tool, "description", NUL),
     (Tool, "parameters", []),
+    (Tool, "intent_keywords", ["x"] * (MAX_LABELS + 1)),
+    (Tool, "steps", [{}] * (MAX_LABELS + 1)),
     (ToolCall, "name", NUL),
     (ToolCall, "arguments", "x"),
     (ToolCall, "id", ""),
@@ -126,6 +133,28 @@ def test_required_fields_suffice_and_unknown_keys_are_errors(value):
     value(**VALID[value])
     with pytest.raises(InvalidInput, match="colour"):
         value(**VALID[value], colour="red")
+
+
+@pytest.mark.parametrize("value", VALID, ids=lambda value: value.__name__)
+def test_value_with_very_many_keys_is_refused_before_they_are_read(value):
+    with pytest.raises(InvalidInput, match=rf"{value.__name__}: has \d+ keys; at most {MAX_KEYS} "):
+        value(**VALID[value], **{f"key{n}": n for n in range(MAX_KEYS)})
+
+
+@pytest.mark.parametrize(
+    ("value", "field"),
+    [(NewMemory, "tags"), (NewMemory, "entities"), (Outcome, "citations"), (Tool, "limitations"), (Tool, "steps")],
+)
+def test_list_is_read_up_to_its_first_wrong_item(value, field):
+    with pytest.raises(InvalidInput) as caught:
+        value(**{**VALID[value], field: [3, 3]})
+    assert f"{field}.0" in str(caught.value)
+    assert f"{field}.1" not in str(caught.value)
+
+
+def test_size_of_metadata_is_checked_before_its_texts():
+    with pytest.raises(InvalidInput, match=f"larger than {MAX_METADATA_BYTES} bytes"):
+        NewMemory(type="fact", content="x", metadata={"text": NUL + LONE + "x" * MAX_METADATA_BYTES})
 
 
 @pytest.mark.parametrize(
