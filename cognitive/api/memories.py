@@ -159,7 +159,7 @@ class AgentMemories:
         await self._states.merge(views[0][0], wanted, target, by=by, now=datetime.now(UTC))
         return await self._store.get(scope, wanted)
 
-    async def share(self, scope: Scope, ids: Sequence[UUID]) -> list[UUID]:
+    async def share(self, scope: Scope, ids: Sequence[UUID], *, by: Trust = "host") -> list[UUID]:
         """Store a shared copy of each of a user's memories, and return the ids of the copies, in the order of `ids`.
 
         A copy is neither pinned nor part of a session, and its source is `shared:` and the id of its origin. A repeated
@@ -167,7 +167,7 @@ class AgentMemories:
 
         Raises:
             UnknownMemory: the view has no memory with one of the ids; nothing is stored.
-            InvalidInput: a memory is shared already; nothing is stored.
+            InvalidInput: a memory is shared already, or has more trust than the author, `by`; nothing is stored.
         """
         wanted = _wanted(ids)
         found = await self._store.get(scope, wanted)
@@ -175,6 +175,8 @@ class AgentMemories:
         for memory in found:
             if memory.user_id is None:
                 raise InvalidInput(f"ids: memory {memory.id} is shared already")
+            if above(memory.trust, by):
+                raise InvalidInput(f"trust: an author with trust {by!r} cannot share a memory of {memory.trust!r}")
         return await self.remember(scope.agent_id, [_shared(memory) for memory in found])
 
     async def revisions(self, scope: Scope, id: UUID) -> list[Revision]:

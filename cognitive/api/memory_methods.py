@@ -237,17 +237,19 @@ class MemoryMethods:
         return await self._agent_memories.forget(Scope.of(agent_id, user_id), ids)
 
     @waits_for_recovery
-    async def share(self, agent_id: str, ids: Sequence[UUID], *, user_id: UserId) -> list[UUID]:
+    async def share(self, agent_id: str, ids: Sequence[UUID], *, by: Trust = "host", user_id: UserId) -> list[UUID]:
         """Store a shared copy of each of a user's memories, and return the ids of the copies.
 
         It is for hosts and operators. A copy names its origin in `source`, as `shared:ID`; it is neither pinned nor
-        part of a session. Erasing the origin does not erase it.
+        part of a session, and has the same trust. Erasing the origin does not erase it.
+
+        `by` is the trust level of the author, who cannot share a memory with more trust.
 
         Raises:
             UnknownMemory: the view has no memory with one of the ids; nothing is stored.
-            InvalidInput: a memory is shared already; nothing is stored.
+            InvalidInput: a memory is shared already, or has more trust than `by`; nothing is stored.
         """
-        return await self._agent_memories.share(Scope.of(agent_id, user_id), ids)
+        return await self._agent_memories.share(Scope.of(agent_id, user_id), ids, by=by)
 
     @instrument(ERASE)
     @waits_for_recovery

@@ -10,7 +10,7 @@ from fastapi import Depends, Path, Request
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from brain.types import Label, Trust
+from brain.types import Label, Trust, above
 from cognitive.errors import PolicyError
 from cognitive.server.config import PUBLIC
 from cognitive.server.problems import error_response
@@ -145,6 +145,18 @@ def may_erase(request: Request) -> None:
 def max_trust(request: Request) -> Trust:
     """Return the highest trust level that the caller of a request may give to memories."""
     return caller_of(request.scope).trust
+
+
+def require_talk(caller: Caller) -> None:
+    """Check that a caller may store a conversation, whose lines and formed memories have the trust `talk`.
+
+    They can also correct or hide memories of that trust.
+
+    Raises:
+        NotAllowed: the caller's token has less trust.
+    """
+    if above("talk", caller.trust):
+        raise NotAllowed("authorization: this token has less trust than `talk` and may not store a conversation")
 
 
 ERASING = (Depends(may_erase),)

@@ -11,7 +11,7 @@ from brain.receipts import Receipt
 from brain.types import Memory, Revision, above
 from cognitive.errors import InvalidInput, UnknownMemory
 from cognitive.feedback.conversations import RememberedConversation
-from cognitive.server.auth import ERASING, AgentId, Identified, MaxTrust
+from cognitive.server.auth import ERASING, AgentId, Identified, MaxTrust, require_talk
 from cognitive.server.requests import Layer, StrictRoute
 from cognitive.server.users import HOSTS, ViewOfQuery, memory_of, user_of, view_of
 from cognitive.wire.models import (
@@ -52,8 +52,10 @@ async def remember_conversation(
 ) -> RememberedConversation:
     """Store the exchanges of a conversation as captured lines, and the memories that are formed from them.
 
-    The request may be repeated, also with a longer conversation: what is stored already is left unchanged.
+    The request may be repeated, also with a longer conversation: what is stored already is left unchanged. A token
+    whose trust is below `talk`, which the stored memories have, cannot do this.
     """
+    require_talk(caller)
     user_id = user_of(caller, body.user_id)
     return await layer.remember_conversation(
         agent_id, body.messages, user_id=user_id, session_id=body.session_id, now=body.now
@@ -137,12 +139,14 @@ async def merge(
 
 
 @router.post("/share", status_code=201, summary="Store shared copies of a user's memories (share)", dependencies=HOSTS)
-async def share(agent_id: AgentId, body: IdsBody, layer: Layer, view: ViewOfQuery) -> StoredMemories:
+async def share(
+    agent_id: AgentId, body: IdsBody, layer: Layer, max_trust: MaxTrust, view: ViewOfQuery
+) -> StoredMemories:
     """Store a copy of each memory that everyone who talks to the agent sees, and return the ids of the copies.
 
-    A token that is for one user cannot do this.
+    A token that is for one user cannot do this. A token cannot share a memory of higher trust than its own.
     """
-    return StoredMemories(tuple(await layer.share(agent_id, body.ids, user_id=view)))
+    return StoredMemories(tuple(await layer.share(agent_id, body.ids, by=max_trust, user_id=view)))
 
 
 @router.get("/{memory_id}/revisions", summary="List the changes of a memory (revisions)")

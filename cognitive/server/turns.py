@@ -12,7 +12,7 @@ from fastapi import APIRouter, Path, Query
 from brain.types import Label
 from cognitive.errors import InvalidInput
 from cognitive.lab.why import Explanation
-from cognitive.server.auth import AgentId, Identified
+from cognitive.server.auth import AgentId, Identified, require_talk
 from cognitive.server.requests import Contexts, Layer, StrictRoute
 from cognitive.server.users import UserOfQuery, ViewOfQuery, user_of
 from cognitive.turn import Outcome, Report, Turn, TurnRef
@@ -83,13 +83,17 @@ async def post_turn(
     body: Outcome,
     layer: Layer,
     contexts: Contexts,
+    caller: Identified,
     user_id: UserOfQuery,
 ) -> Report:
     """Record a turn's outcome, from which the layer learns. The response is sent after the commit.
 
     A repeated request has no further effect: `duplicate` is then true, and the first outcome is kept. `recorded` is
-    false while Postgres is away: the outcome is then in the server's journal.
+    false while Postgres is away: the outcome is then in the server's journal. If the policy captures conversations, a
+    token whose trust is below `talk` cannot report a completed turn.
     """
+    if body.status == "completed" and layer.policies.current(agent_id).capture != "off":
+        require_talk(caller)
     turn = TurnRef(agent_id, turn_id, user_id)
     report = await layer.post_turn(contexts.get(turn), body)
     contexts.remove(turn)

@@ -7,12 +7,13 @@ import uuid
 
 import pytest
 
-from cognitive import NewMemory
+from cognitive import CognitiveLayer, NewMemory
 from cognitive.server.app import create_app
 from cognitive.server.auth import caller_of
 from cognitive.server.config import PUBLIC, MetricsPage, MountedApp, ServerConfig
 from cognitive.server.tokens import create
 from cognitive.wire.problems import MEDIA_TYPE
+from tests.conftest import PATIENT
 from tests.serving import client_of, inside, token_for
 
 OF_NOBODY = {"/api/v1/context-budgets", "/api/v1/agents"}  # a table without agent data; the agents of the token
@@ -195,6 +196,54 @@ async def test_token_limits_the_trust_of_stored_memories(http, tokens, layer, ag
     assert (kept.content, kept.replaced_by) == ("The gate code is 4711.", None)
     whole = token_for(tokens, agent)
     assert (await http.patch(f"{path}/{own}", json={"content": "It is 4712."}, headers=whole)).status_code == 200
+
+
+async def test_token_cannot_share_a_memory_of_higher_trust(http, tokens, layer, agent):
+    path = f"/api/v1/agents/{agent}/memories/share?user_id=ann"
+    own, foreign = await layer.remember(
+        agent,
+        [
+            NewMemory(type="fact", content="The gate code is 4711.", user_id="ann"),
+            NewMemory(type="fact", content="The gate is green.", user_id="ann", trust="foreign"),
+        ],
+    )
+    bound = {"Authorization": f"Bearer {create(tokens, agent, 'agent')[1]}"}
+    answer = await http.post(path, json={"ids": [str(foreign), str(own)]}, headers=bound)
+    assert (answer.status_code, "cannot share a memory of 'host'" in answer.text) == (422, True)
+    assert await layer.admin.find(agent) == []
+    assert (await http.post(path, json={"ids": [str(foreign)]}, headers=bound)).status_code == 201
+
+
+TEA = [{"role": "user", "content": "I prefer tea in the morning."}]
+NO_TEA = [{"role": "user", "content": "I no longer prefer tea in the morning."}]
+
+
+@pytest.mark.parametrize("trust", ["foreign", "talk"])
+async def test_conversation_needs_a_token_with_the_trust_of_talk(http, tokens, layer, agent, trust):
+    path = f"/api/v1/agents/{agent}/memories/conversation"
+    bound = {"Authorization": f"Bearer {create(tokens, agent, trust)[1]}"}
+    [formed] = (await layer.remember_conversation(agent, TEA, session_id="s1")).formed
+    answer = await http.post(path, json={"messages": NO_TEA, "session_id": "s2"}, headers=bound)
+    [memory] = await layer.get(agent, [formed])
+    assert (answer.status_code, memory.hidden_reason) == ((201, "retired") if trust == "talk" else (403, None))
+    assert len(await layer.admin.find(agent)) == (2 if trust == "foreign" else 3)
+
+
+@pytest.mark.parametrize(("trust", "status"), [("foreign", 403), ("talk", 200)])
+async def test_captured_turn_needs_a_token_with_the_trust_of_talk(urls, embedder, tokens, agent, trust, status):
+    path, bound = f"/api/v1/agents/{agent}", {"Authorization": f"Bearer {create(tokens, agent, trust)[1]}"}
+    policy = PATIENT.model_copy(update={"capture": "exchange"})
+    async with (
+        CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as capturing,
+        inside(capturing, ServerConfig(tokens=tokens), headers=bound) as http,
+    ):
+        body = {"session_id": "s", "turn_id": "t", "text": "I prefer tea in the morning."}
+        assert (await http.post(f"{path}/turns", json=body)).status_code == 200
+        outcome = {"response": "Noted, tea it is."}
+        assert (await http.put(f"{path}/turns/t/outcome", json=outcome)).status_code == status
+        stored = await capturing.admin.find(agent)
+        assert {memory.trust for memory in stored} == ({"talk"} if status == 200 else set())
+        assert (await http.put(f"{path}/turns/t/outcome", json={"status": "failed"})).status_code == 200
 
 
 async def test_token_without_erase_right_is_refused_by_erasing_routes(http, tokens, layer, agent):
