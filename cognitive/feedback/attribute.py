@@ -8,7 +8,7 @@ judgement.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from brain.errors import PolicyError
@@ -21,6 +21,11 @@ from cognitive.policy import Policy
 from cognitive.turn import Attribution, Outcome
 
 log = logging.getLogger(__name__)
+
+# A turn is judged inside the transaction that holds its agent's lock, so that the time must be bounded. No model writes
+# this much; a longer text is a host's mistake or an attack. Its two ends are judged, since an answer stands at one.
+MAX_JUDGED_END = 100_000  # characters
+MAX_JUDGED_RESULTS = 2_000_000  # characters of all tool results of a turn; the latest ones are read
 
 
 def planned_under(recorded: Mapping[str, Any] | None, current: Policy) -> Policy:
@@ -49,13 +54,15 @@ def judge_all(
 
     Decoys are memories that were not shown; the share of them that seems used shows how often a verdict is chance. They
     are judged by overlap only, and not at all if the host gives citations. Turns that are not completed, or showed no
-    memory, are not judged. If redaction withheld the response, only memories that the host cites or rates are judged.
+    memory, are not judged. Of very long texts, only parts are read. If redaction withheld the response, only memories
+    that the host cites or rates are judged.
     """
     present = [memory for memory in shown if memory.content is not None]
     if outcome.response == WITHHELD:
         present, decoys = [memory for memory in present if _host_says(memory, outcome)], ()
     if outcome.status != "completed" or not present:
         return TurnJudgement((), weights(policy))
+    message = _ends(message)
     written = _own_words(present, message, outcome)
     measured = () if outcome.citations else credited(decoys, present, written, message, policy)
     return TurnJudgement(_judged(present, written, message, outcome, policy), weights(policy), measured)
@@ -97,10 +104,28 @@ def _own_words(present: Sequence[ExposureRow], message: str, outcome: Outcome) -
     Quotations of memories that the recall tool returned are kept, because quoting such a memory means using it.
     """
     return own_words(
-        outcome.response,
-        quoted=[message, *(text for call in outcome.tool_calls for text in texts(call.result))],
+        _ends(outcome.response),
+        quoted=[message, *_results(outcome)],
         recalled=[memory.content or "" for memory in present if memory.via == "recall"],
     )
+
+
+def _results(outcome: Outcome) -> Iterator[str]:
+    """Yield the texts in the results of a turn's tool calls, the last call first, up to MAX_JUDGED_RESULTS."""
+    room = MAX_JUDGED_RESULTS
+    for call in reversed(outcome.tool_calls):
+        for text in map(_ends, texts(call.result)):
+            room -= len(text)
+            if room < 0:
+                return
+            yield text
+
+
+def _ends(text: str) -> str:
+    """Return a text, or the first and last MAX_JUDGED_END characters of a longer one, as two lines."""
+    if len(text) <= 2 * MAX_JUDGED_END:
+        return text
+    return f"{text[:MAX_JUDGED_END]}\n{text[-MAX_JUDGED_END:]}"
 
 
 def _host_says(memory: ExposureRow, outcome: Outcome) -> bool:

@@ -12,7 +12,7 @@ from making import candidate, uid
 from brain.judgements import ExposureRow
 from cognitive import Outcome, Policy, ToolCall
 from cognitive.context import render
-from cognitive.feedback.attribute import judge_all
+from cognitive.feedback.attribute import MAX_JUDGED_END, MAX_JUDGED_RESULTS, judge_all
 from cognitive.feedback.strip_quotes import MIN_QUOTED, own_words, texts
 
 BACKUPS = "Backups of the billing database are kept for 30 days in Frankfurt."
@@ -173,3 +173,34 @@ def test_own_words_adds_nothing_and_keeps_recalled_text(response, quoted):
     assert own_words(response, quoted=[response, *quoted], recalled=[response]) == own_words(response, quoted=[])
     if not quoted:
         assert own_words(response, quoted=[""]) == remaining
+
+
+# --- very long texts ---
+
+FILLER = "Bread rises faster in a humid room.\n"
+END = FILLER * (MAX_JUDGED_END // len(FILLER) + 1)
+
+
+def test_both_ends_of_a_very_long_response_are_judged_and_its_middle_is_not():
+    assert used(PROMPTED, f"{BACKUPS}\n{END * 2}") == {1}
+    assert used(PROMPTED, f"{END * 2}{BACKUPS}") == {1}
+    assert used(PROMPTED, f"{END}{BACKUPS}\n{END}") == set()
+
+
+def test_response_within_the_limit_is_judged_completely():
+    half = END[: MAX_JUDGED_END - len(BACKUPS)]
+    assert used(PROMPTED, f"{half}\n{BACKUPS}\n{half}") == {1}
+
+
+def test_both_ends_of_a_very_long_result_and_message_count_as_quoted():
+    assert used(PROMPTED, BACKUPS, f"{END * 2}{BACKUPS}") == set()
+    assert used(PROMPTED, BACKUPS, message=f"{BACKUPS}\n{END * 2}") == set()
+    assert used(PROMPTED, BACKUPS, f"{END}{BACKUPS}\n{END}") == {1}
+    assert used(PROMPTED, BACKUPS, message=f"{END}{BACKUPS}\n{END}") == {1}
+
+
+def test_latest_results_are_read_up_to_their_total_limit():
+    results = [END] * (MAX_JUDGED_RESULTS // len(END))
+    assert used(PROMPTED, BACKUPS, BACKUPS, *results) == set()
+    assert used(PROMPTED, BACKUPS, BACKUPS, *results, END) == {1}
+    assert used(PROMPTED, BACKUPS, *results, END, BACKUPS) == set()
