@@ -3,6 +3,9 @@
 A Git repository has one agent id on every machine, whatever its folder is called, in all work trees and clones. It
 comes from the first of these that the repository has: the Git setting `cognitive.agent`, the first commit, the address
 of the remote `origin`. The id of another folder comes from its path; folders of the same name have different ids.
+
+A folder may come from a stranger, with its `.git/config`. That file can choose the agent id, but not the user, and no
+command that it names is run.
 """
 
 from __future__ import annotations
@@ -19,12 +22,19 @@ _ID_LENGTH = 12  # hexadecimal digits
 _GIT_SECONDS = 60.0  # a history of a million commits takes some seconds
 # These name another repository than that of the folder; Git sets some of them for its own hooks.
 _OTHER_REPOSITORY = ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY")
+# Git would fetch a missing commit with a command that the repository's settings name. Versions before 2.39.4 know only
+# the list of allowed protocols, which is empty here.
+_NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "", "GIT_TERMINAL_PROMPT": "0"}
+_NO_COMMANDS = ("--no-pager", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
 _ADDRESS = re.compile(r"^(?:[a-z0-9+.-]+://)?(?:[^@/]*@)?([^/:]+)(?::\d+(?=/))?[:/]+(.+?)/*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A project: its folder, the agent id, what the id comes from, and the user's e-mail address in Git, if any."""
+    """A project: its folder, the agent id, what the id comes from, and the user's e-mail address.
+
+    The address is that of the user's own Git settings, or None.
+    """
 
     folder: str
     agent: str
@@ -35,7 +45,7 @@ class Project:
 def find_project(folder: str) -> Project:
     """Return the project that a folder belongs to. This runs Git, which takes some milliseconds."""
     project = project_of(folder)
-    user = (_git(project, "config", "user.email") or "").lower() or None
+    user = (_git(project, "config", "--global", "--includes", "user.email") or "").lower() or None
     if os.path.exists(os.path.join(project, ".git")):
         for origin, identify in _ORIGINS:
             if agent := identify(project):
@@ -88,10 +98,10 @@ _ORIGINS = (
 
 def _git(folder: str, *arguments: str) -> str | None:
     """Return the output of a Git command in a folder, or None if Git is missing, fails or prints nothing."""
-    environment = {name: value for name, value in os.environ.items() if name not in _OTHER_REPOSITORY}
+    environment = {name: value for name, value in os.environ.items() if name not in _OTHER_REPOSITORY} | _NO_FETCH
     try:
         ran = subprocess.run(
-            ["git", "-C", folder, *arguments],
+            ["git", *_NO_COMMANDS, "-C", folder, *arguments],
             env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,

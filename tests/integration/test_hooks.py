@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import uuid
 from dataclasses import replace
@@ -274,19 +275,33 @@ async def test_resumed_session_receives_its_recorded_state(session, layer, agent
         assert without_injected(added) == "", "quoted text cannot escape its block"
 
 
-def repository_of(user, folder):
-    """Return the payload's working directory: a new repository whose Git user has this address."""
-    path = folder / user.partition("@")[0]
-    for arguments in (["init", str(path)], ["-C", str(path), "config", "user.email", user]):
-        subprocess.run(["git", *arguments], check=True, capture_output=True)
-    return str(path)
+@pytest.fixture
+def repository_of(tmp_path, monkeypatch):
+    """Return a function that creates a repository in which the Git user has an address, and returns its folder.
+
+    The address comes from the user's own settings, which choose it by the folder.
+    """
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+
+    def create(user):
+        path = tmp_path / user.partition("@")[0]
+        settings = path.with_suffix(".gitconfig")
+        settings.write_text(f"[user]\nemail = {user}\n")
+        include = f"includeIf.gitdir:{os.path.realpath(path)}/.path"
+        for arguments in (["init", str(path)], ["config", "--global", include, str(settings)]):
+            subprocess.run(["git", *arguments], check=True, capture_output=True)
+        return str(path)
+
+    return create
 
 
-async def test_session_is_the_git_users_also_after_the_daemon_was_replaced(session, hooks, layer, agent, tmp_path):
+async def test_session_is_the_git_users_also_after_the_daemon_was_replaced(
+    session, hooks, layer, agent, tmp_path, repository_of
+):
     ada, bob = "ada@example.com", "bob@example.com"
     mine = NewMemory(type="fact", content="The orders service of Ada keeps its data in SQLite.", user_id=ada)
     await layer.remember(agent, [mine])
-    at = {user: {"cwd": repository_of(user, tmp_path)} for user in (ada, bob)}
+    at = {user: {"cwd": repository_of(user)} for user in (ada, bob)}
     assert "SQLite" in await session.prompt(QUESTION, "p1", **at[ada])
     session.hooks = Hooks(layer)
     await session("stop", prompt_id="p1", last_assistant_message=ANSWER, **at[ada])
@@ -301,12 +316,12 @@ async def test_session_is_the_git_users_also_after_the_daemon_was_replaced(sessi
     assert "Look at the orders" in await session("session-start", source="resume", **at[ada])
 
 
-async def test_erasure_of_a_user_leaves_the_sessions_of_others(hooks, layer, agent, tmp_path):
+async def test_erasure_of_a_user_leaves_the_sessions_of_others(hooks, layer, agent, tmp_path, repository_of):
     ada, bob = "ada@example.com", "bob@example.com"
     await layer.remember(agent, [NewMemory(type="fact", content="The team is called Harbour.", pinned=True)])
     [private] = await layer.remember(agent, [NewMemory(type="fact", content=ORDERS, user_id=ada)])
     sessions = {user: Session(hooks, agent, tmp_path) for user in (ada, bob)}
-    at = {user: {"cwd": repository_of(user, tmp_path)} for user in (ada, bob)}
+    at = {user: {"cwd": repository_of(user)} for user in (ada, bob)}
     for user, session in sessions.items():
         assert PREFIX_OPENING in await session.prompt(QUESTION, f"{user}-1", **at[user])
         await session("stop", prompt_id=f"{user}-1", last_assistant_message="Yes.", **at[user])

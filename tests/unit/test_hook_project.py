@@ -18,7 +18,7 @@ def git(tmp_path, monkeypatch):
     (tmp_path / "gitconfig").write_text("[user]\nname = Ada\nemail = Ada@Example.com\n")
 
     def run(folder, *arguments):
-        subprocess.run(["git", "-C", folder, *arguments], check=True, capture_output=True)
+        return subprocess.run(["git", "-C", folder, *arguments], check=True, capture_output=True).stdout
 
     return run
 
@@ -81,8 +81,34 @@ def test_git_setting_chooses_the_id(shop, git):
 
 def test_user_is_the_one_of_git(shop, git):
     assert find_project(str(shop)).user == "ada@example.com"
-    git(shop, "config", "user.email", "bob@example.com")
+    git(shop, "config", "--global", "user.email", "bob@example.com")
     assert find_project(str(shop)).user == "bob@example.com"
+
+
+def test_user_may_be_chosen_by_folder_in_an_included_file(shop, git, tmp_path):
+    (tmp_path / "work").write_text("[user]\nemail = ada@work.example\n")
+    git(shop, "config", "--global", f"includeIf.gitdir:{os.path.realpath(shop)}/.path", str(tmp_path / "work"))
+    assert find_project(str(shop)).user == "ada@work.example"
+
+
+def test_repository_cannot_choose_the_user(shop, git):
+    git(shop, "config", "user.email", "bob@example.com")
+    assert find_project(str(shop)).user == "ada@example.com"
+
+
+def test_missing_commit_runs_no_command_of_the_repository(shop, git, tmp_path):
+    git(tmp_path, "clone", "--bare", "--no-hardlinks", str(shop), "remote")
+    git(shop, "config", "core.repositoryFormatVersion", "1")
+    git(shop, "config", "extensions.partialClone", "origin")
+    git(shop, "config", "remote.origin.url", str(tmp_path / "remote"))
+    git(shop, "config", "remote.origin.promisor", "true")
+    git(shop, "config", "remote.origin.uploadpack", f"touch '{tmp_path / 'ran'}'; false")
+    git(shop, "config", "core.fsmonitor", f"touch '{tmp_path / 'ran'}'; false")
+    first = git(shop, "rev-list", "--max-parents=0", "HEAD").decode().strip()
+    (shop / ".git" / "objects" / first[:2] / first[2:]).unlink()
+    project = find_project(str(shop))
+    assert not (tmp_path / "ran").exists()
+    assert project.origin == "the folder's path"
 
 
 def test_other_repository_in_the_environment_is_ignored(shop, git, tmp_path, monkeypatch):
