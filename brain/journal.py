@@ -118,6 +118,10 @@ class Journal:
         """
         self._make_room()
         with self._transaction() as c:
+            # The file exists now, readable by all, and without this entry. It is not created before with `os.open`,
+            # since closing any descriptor of a file releases the locks that SQLite holds on it in other threads.
+            with suppress(PermissionError):  # the file may be another user's
+                self.path.chmod(0o600)
             return c.execute(_PUT, (*scope.key, turn_id, opening, outcome, time())).rowcount > 0
 
     def find(self, scope: Scope, turn_id: str) -> JournalEntry | None:

@@ -21,13 +21,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cognitive.telemetry.logs import DIRECTIONS, escape
+
 if TYPE_CHECKING:
     from rich.console import Console
 
 ProgressCallback = Callable[..., None]  # (done, total), and the label if it changed
 
 _JSON = "cognitive.json"
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all control characters but tab and newline
+_CONTROL = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{DIRECTIONS}]")  # not tab and newline
 _PIPED_WIDTH = 160  # columns without a terminal: room for an id beside a text
 _LOGGERS = ("cognitive", "brain")
 
@@ -91,7 +93,7 @@ def note(text: str) -> None:
 
 def safe(text: str) -> str:
     """Return a text with control characters escaped, except tab and newline, so that it cannot steer the terminal."""
-    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+    return _CONTROL.sub(escape, text)
 
 
 def line(text: str, style: str = "") -> None:

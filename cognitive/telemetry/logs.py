@@ -21,8 +21,10 @@ if TYPE_CHECKING:  # of an extra
 
 LogFormat = Literal["json", "console"]
 
-# Control characters and line separators: in an id, they could steer a terminal or forge a log line.
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+# Characters that change the direction of writing, for a regular expression: text could look like other text.
+DIRECTIONS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+# With control characters and line separators: in an id, they could steer a terminal or forge a log line.
+_CONTROL = re.compile(f"[\x00-\x1f\x7f-\x9f\u2028\u2029{DIRECTIONS}]")
 
 
 class LineFormatter(logging.Formatter):
@@ -77,7 +79,13 @@ def configure(form: LogFormat = "json", level: int | str = logging.INFO, stream:
 
 def escaped(text: str) -> str:
     """Return a text with its control characters escaped: on one line, and harmless to a terminal."""
-    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+    return _CONTROL.sub(escape, text)
+
+
+def escape(match: re.Match[str]) -> str:
+    r"""Return the escape sequence of a matched character, such as `\x1b` or `\u202e`."""
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}"
 
 
 def bound(**ids: str | None) -> AbstractContextManager[Any]:

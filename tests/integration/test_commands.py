@@ -406,10 +406,12 @@ def test_demo_prints_a_single_json_document(shell, tmp_path):
 
 
 def test_control_characters_in_memories_are_escaped_in_output(shell):
-    shell("remember", "The gate \x1b[2J\x1b]0;owned\x07 opens at nine. [bold]Not bold.[/bold]")
+    shell("remember", "The gate \x1b[2J\x1b]0;owned\x07\u202e opens at nine. [bold]Not bold.[/bold]")
     result = shell.run("recall", "when does the gate open", "--agent", shell.agent)
     assert "\x1b" not in result.stdout
     assert "\x07" not in result.stdout
+    assert "\u202e" not in result.stdout
+    assert "\\u202e" in result.stdout
     assert "\\x1b[2J" in result.stdout
     assert "[bold]" in result.stdout
 

@@ -98,6 +98,14 @@ def test_journal_file_is_created_at_the_first_write(journal):
     assert stat.S_IMODE(journal.path.parent.parent.stat().st_mode) == reachable
 
 
+def test_journal_file_is_readable_by_its_owner_only(journal):
+    journal.put(Scope("a"), "t", outcome="one")
+    assert stat.S_IMODE(journal.path.stat().st_mode) == 0o600
+    journal.path.chmod(0o644)  # as files of older versions are
+    journal.put(Scope("a"), "t2", outcome="two")
+    assert stat.S_IMODE(journal.path.stat().st_mode) == 0o600
+
+
 def test_first_opening_and_first_outcome_are_final(journal):
     assert journal.put(Scope("a"), "t", outcome="one")
     assert not journal.put(Scope("a"), "t", outcome="two")

@@ -70,7 +70,8 @@ def test_logged_error_has_type_and_place_but_no_variable_values(stream, form):
     assert "my secret" not in output
 
 
-FORGED = "t\n2026-01-01 ERROR forged\x1b[2J\x07\u2028"
+DIRECTIONS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+FORGED = f"t\n2026-01-01 ERROR forged\x1b[2J\x07\u2028{DIRECTIONS}"
 
 
 def test_logged_ids_cannot_forge_lines_or_send_control_codes(stream):
@@ -85,7 +86,8 @@ def test_logged_ids_cannot_forge_lines_or_send_control_codes(stream):
         log.exception("turn %s goes to the journal", FORGED)
     for output in (stream.getvalue(), plain.getvalue()):
         assert "\\x1b[2J" in output
-        assert not any(each in output for each in ("\x1b[2J", "\x07", "\u2028"))
+        assert not any(each in output for each in ("\x1b[2J", "\x07", "\u2028", *DIRECTIONS))
+        assert "\\u202e" in output
         assert not any(line.startswith("2026-01-01") for line in output.splitlines())
         assert "ValueError" in output
 
