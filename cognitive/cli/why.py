@@ -11,7 +11,7 @@ from uuid import UUID
 
 import click
 
-from brain.users import AllUsers, UserId
+from brain.users import ALL_USERS, AllUsers, UserId
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
 from cognitive.cli.opening import opened
@@ -70,7 +70,7 @@ def command(
             _list(agent, user_id, limit, session_id),
             _show_turns,
             key="turns",
-            empty_message=_no_turns(agent, session_id),
+            empty_message=_no_turns(agent, user_id, session_id),
         )
     elif session_id is not None:
         raise click.UsageError("--session lists the turns of a session; give it without TURN_ID")
@@ -83,13 +83,19 @@ def command(
         run(_one(agent, user_id, turn_id, memory_id), _show_one, key="candidate")
 
 
-def _no_turns(agent: str, session_id: str | None) -> str:
-    return f"Agent {agent!r} has no turns" + (f" in session {session_id!r}." if session_id is not None else ".")
+def _no_turns(agent: str, user_id: UserId, session_id: str | None) -> str:
+    owner = " without a user" if user_id is None else ""
+    return f"Agent {agent!r} has no turns{owner}" + (f" in session {session_id!r}." if session_id is not None else ".")
 
 
 async def _list(agent: str, user_id: UserId, limit: int, session_id: str | None) -> Sequence[TurnSummary]:
     async with opened() as layer:
-        return await layer.explain.turns(agent, limit, session_id=session_id, user_id=user_id)
+        turns = await layer.explain.turns(agent, limit, session_id=session_id, user_id=user_id)
+        if not turns and user_id is None:
+            others = await layer.explain.turns(agent, 1, session_id=session_id, user_id=ALL_USERS)
+            if others:
+                printing.note("users have turns: add --all-users, or --user NAME")
+    return turns
 
 
 def _show_turns(turns: Sequence[TurnSummary]) -> None:

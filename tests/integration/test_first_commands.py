@@ -63,6 +63,16 @@ def test_empty_list_names_the_option_for_memories_of_users(run, urls, agent):
     assert "no such shared memory" in result.stderr
 
 
+def test_list_of_no_turns_names_the_option_for_turns_of_users(run, urls, agent):
+    assert "--all-users" not in run("why", "--agent", agent).stderr
+    store(urls.app, agent, turn=Turn(agent_id=agent, session_id="s", text="Where is the bike?", user_id="ann"))
+    result = run("why", "--agent", agent)
+    assert (result.exit_code, result.stdout) == (NO, "")
+    assert "add --all-users, or --user NAME" in result.stderr
+    assert "no turns without a user" in result.stderr
+    assert "--all-users" not in run("why", "--agent", agent, "--session", "none").stderr
+
+
 def test_config_without_an_agent_shows_the_settings_of_all(run):
     shown = json.loads(run("config", "--json").stdout)
     assert "COGNITIVE_DATABASE_URL" in {each["name"] for each in shown["settings"]}
