@@ -36,7 +36,8 @@ class _State:
     def require_visible(self, name: str, now: datetime) -> None:
         """Raise InvalidInput if the memory is hidden at the time `now`; `name` is the argument that names it."""
         if self.hidden_at is not None and self.hidden_at <= now:
-            raise InvalidInput(f"{name}: memory {self.id} is hidden since {self.hidden_at}: {self.hidden_reason}")
+            hidden = f"{name}: memory {self.id} is hidden since {self.hidden_at}: {self.hidden_reason}"
+            raise InvalidInput(f"{hidden}; `restore` shows it again")
 
     def require_hidden(self, now: datetime) -> None:
         """Raise InvalidInput if nothing hides the memory but an expiry after the time `now`."""

@@ -160,7 +160,7 @@ async def test_hiding_needs_visible_memories_of_one_type(layer, agent):
     await layer.retire(agent, [gone])
     before = await states(layer, agent, [a, b, episode, gone])
     for call, message in (
-        (layer.retire(agent, [a, gone]), "hidden since .* retired"),
+        (layer.retire(agent, [a, gone]), "hidden since .* retired; `restore` shows it again"),
         (layer.merge(agent, [a, gone], b), "hidden since"),
         (layer.merge(agent, [a], gone), "into: .* hidden since"),
         (layer.merge(agent, [episode], a), f"memory {episode} is a episode, and {a} is a fact"),
