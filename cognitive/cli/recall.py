@@ -122,6 +122,8 @@ def _words(hit: RecallHit, scores: bool) -> Text:
     words = Text(printing.safe(f"{hit.speaker}: {hit.content}" if hit.speaker else hit.content))
     if hit.count > 1:
         words.append(f" ({hit.count} times)", style="dim")
+    if hit.hidden_reason == "superseded":
+        words.append(f" (replaced on {printing.day(hit.hidden_at)})", style="dim")
     if scores:
         parts = ", ".join(f"{k.removeprefix('relevance.')} {v:.3f}" for k, v in hit.scores.items() if "." in k)
         words.append(f"\n{parts}, boost {hit.scores['boost']:.2f}", style="dim")

@@ -416,6 +416,15 @@ def test_control_characters_in_memories_are_escaped_in_output(shell):
     assert "[bold]" in result.stdout
 
 
+def test_recall_marks_superseded_memories(shell):
+    [old] = shell("remember", "The gate opens at eight.")["ids"]
+    shell("remember", "The gate opens at nine.", "--supersedes", old)
+    replaced_on = shell("memory", "show", old)["memories"][0]["hidden_at"][:10]
+    newer, older = shell.run("recall", "When does the gate open?", "--agent", shell.agent).stdout.splitlines()[1:]
+    assert f"eight. (replaced on {replaced_on})" in older
+    assert "replaced" not in newer
+
+
 def test_progress_is_drawn_only_on_a_terminal(environment, agent, tmp_path):
     lines = tmp_path / "memories.jsonl"
     lines.write_text('{"type": "fact", "content": "Refunds take five days."}\n', encoding="utf-8")
