@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -81,8 +82,11 @@ def _show_states(memories: Sequence[Memory]) -> None:
         printing.line(f"{memory.id}  {state}  {memory.content[:80]}")
 
 
-def _listing(name: str, shape: str, about: str) -> click.Command:
-    """Return the command that prints a page of the upkeep list of this name; `about` is its help."""
+def _listing(name: str, shape: str, about: str, items: str) -> click.Command:
+    """Return the command that prints a page of the upkeep list of this name; `about` is its help.
+
+    `items` is the word for what it lists.
+    """
 
     @click.command(name, cls=JsonCommand, shape=shape, help=about)
     @AGENT
@@ -90,18 +94,21 @@ def _listing(name: str, shape: str, about: str) -> click.Command:
     @limit(50, MAX_PAGE)
     @_AFTER
     def command(agent: str, user_id: UserId, limit: int, after: str | None) -> None:
-        run(_listed(name, agent, user_id, limit, after), _show_page)
+        run(_listed(name, agent, user_id, limit, after), partial(_show_page, items, after))
 
     return command
 
 
-duplicates = _listing("duplicates", PAIRS, "List pairs of memories that say the same, the most certain first.")
+duplicates = _listing(
+    "duplicates", PAIRS, "List pairs of memories that say the same, the most certain first.", "duplicates"
+)
 contradictions = _listing(
     "contradictions",
     PAIRS,
     "List pairs of memories that give one attribute of one subject different values, the newest first.",
+    "contradictions",
 )
-stale = _listing("stale", STALE, "List memories that turns showed without use, or no longer use.")
+stale = _listing("stale", STALE, "List memories that turns showed without use, or no longer use.", "stale memories")
 
 
 async def _listed(name: str, agent: str, user_id: UserId, limit: int, after: str | None) -> PairPage | StalePage:
@@ -110,12 +117,13 @@ async def _listed(name: str, agent: str, user_id: UserId, limit: int, after: str
         return page
 
 
-def _show_page(page: PairPage | StalePage) -> None:
+def _show_page(items: str, after: str | None, page: PairPage | StalePage) -> None:
     for item in page.items:
         for memory in (item.memory,) if isinstance(item, StaleMemory) else (item.older, item.newer):
             printing.line(f"{memory.id}  {printing.day(memory.occurred_at)}  {memory.content[:80]}")
         printing.line(f"  {item.reason}", style="dim")
     if not page.items:
-        printing.line("This page has none.")
+        whole = after is None and page.next is None
+        printing.line(f"There are no {items}." if whole else f"This page has no {items}.")
     if page.next is not None:
         printing.line(f"More: --after {page.next}")

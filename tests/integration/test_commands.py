@@ -274,6 +274,16 @@ def test_empty_results_have_their_own_exit_code(shell):
     assert set(CODES) == {0, 1, 2, 3}
 
 
+def test_empty_upkeep_list_says_what_there_is_none_of(shell):
+    for name, items in (
+        ("duplicates", "duplicates"),
+        ("contradictions", "contradictions"),
+        ("stale", "stale memories"),
+    ):
+        assert shell.run("memory", name, "--agent", shell.agent).stdout == f"There are no {items}.\n"
+    assert "page" in shell.run("memory", "stale", "--agent", shell.agent, "--after", "50").stdout
+
+
 @pytest.mark.parametrize(
     ("words", "kind", "culprit", "following"),
     [
