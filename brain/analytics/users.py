@@ -95,7 +95,7 @@ class UserAnalytics:
         """Return the counts of the view's user."""
         return as_value(UserCounts, (await paging.fetched(self._database, scope, SQL.counts))[0])
 
-    async def sessions(self, scope: Scope, limit: int = 20) -> Sequence[UserSession]:
-        """Return the latest sessions of the view's user."""
-        rows = await paging.fetched(self._database, scope, SQL.sessions, limit=page_limit(limit))
+    async def sessions(self, scope: Scope, limit: int = 20, *, skip: int = 0) -> Sequence[UserSession]:
+        """Return the sessions of the view's user, the last used first, from the one after the first `skip` on."""
+        rows = await paging.fetched(self._database, scope, SQL.sessions, limit=page_limit(limit), skip=skip)
         return [as_value(UserSession, row) for row in rows]

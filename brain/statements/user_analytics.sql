@@ -36,4 +36,4 @@ FROM cognitive.session WHERE agent_id = :agent_id AND user_id = cognitive.scope(
 -- The latest sessions of the view's user, with their summaries.
 SELECT session_id, turns, memories, summary, started_at, last_at, ended_at
 FROM cognitive.session WHERE agent_id = :agent_id AND user_id = cognitive.scope()
-ORDER BY last_at DESC, session_id LIMIT :limit
+ORDER BY last_at DESC, session_id LIMIT :limit OFFSET :skip

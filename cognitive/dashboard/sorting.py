@@ -59,3 +59,8 @@ def place(skip: int, rows: int, total: int, *, more: bool = False) -> str:
         return ""
     first = f"{number(skip + 1)}–{number(skip + rows)}" if rows > 1 else number(skip + 1)
     return f"{first} of {'at least ' if more else ''}{number(total)}"
+
+
+def following(query: PageQuery, path: str, skip: int, total: int) -> str | None:
+    """Return the URL of the page of a list after its first `skip` rows, or None if that page has none."""
+    return query.with_changes(path, skip=skip) if skip < min(total, MAX_SKIPPED) else None

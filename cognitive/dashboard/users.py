@@ -18,7 +18,7 @@ from cognitive.errors import InvalidInput
 
 PAGE = 50  # users on a page
 ORDERS: tuple[UserOrder, ...] = get_args(UserOrder)
-_LATEST = 20  # memories and turns on a user's page
+_LATEST = 20  # sessions, memories and turns on a user's page
 
 
 async def show_list(visit: Visit) -> Response:
@@ -32,7 +32,6 @@ async def show_list(visit: Visit) -> Response:
     words, skip = query.params.get("q", ""), sorting.skipped(query)
     order = sorting.wanted_order(query, ORDERS, "id")
     page = await visit.analytics.users.page(query.agent, words, order, limit=PAGE, skip=skip)
-    later = skip + len(page.rows)
     template = "_users.html" if visit.request.headers.get("hx-request") else "users.html"
     return visit.page(
         template,
@@ -41,7 +40,7 @@ async def show_list(visit: Visit) -> Response:
         order=order,
         columns=_columns(query, order),
         place=sorting.place(skip, len(page.rows), page.matching),
-        following=query.with_changes("users", skip=later) if later < min(page.matching, sorting.MAX_SKIPPED) else None,
+        following=sorting.following(query, "users", skip + len(page.rows), page.matching),
     )
 
 
@@ -63,11 +62,11 @@ def _columns(query: PageQuery, order: UserOrder) -> tuple[sorting.Column, ...]:
 
 
 async def show(visit: Visit) -> Response:
-    """Render a user's sessions with their summaries, and the user's latest memories and turns."""
-    user, scope = _user(visit), visit.query.one
+    """Render a page of a user's sessions with their summaries, and the user's latest memories and turns."""
+    user, scope, skip = _user(visit), visit.query.one, sorting.skipped(visit.query)
     counts, sessions, memories, turns = await asyncio.gather(
         visit.analytics.users.counts(scope),
-        visit.analytics.users.sessions(scope),
+        visit.analytics.users.sessions(scope, _LATEST, skip=skip),
         visit.analytics.memories(scope, MemoryListFilter(owner=user), limit=_LATEST),
         visit.analytics.turns(scope, TurnFilter(user_id=user), limit=_LATEST),
     )
@@ -76,6 +75,9 @@ async def show(visit: Visit) -> Response:
         user=user,
         counts=counts,
         sessions=sessions,
+        place=sorting.place(skip, len(sessions), counts.sessions),
+        newest=visit.query.with_changes("user", skip=None) if skip else None,
+        following=sorting.following(visit.query, "user", skip + len(sessions), counts.sessions),
         memories=memories.rows,
         turns=turns.rows,
         may_erase=visit.visitor.erase,

@@ -107,7 +107,9 @@ async def test_users_are_ordered_by_the_time_that_is_shown(layer, three_turns, u
     assert (await users_of.page(three_turns, "nobody")).matching == 0
 
 
-@pytest.mark.parametrize("address", ["turns?sort=best", "users?sort=best", "turns?skip=-1", "users?skip=99999"])
+@pytest.mark.parametrize(
+    "address", ["turns?sort=best", "users?sort=best", "turns?skip=-1", "users?skip=99999", "user?skip=x&user=ada"]
+)
 async def test_unknown_order_or_place_is_named(pages, agent, address):
     page = await pages.get(f"/ui/{address}&agent={agent}")
     assert (page.status_code, address.partition("?")[2].partition("=")[0] + ":" in page.text) == (422, True)

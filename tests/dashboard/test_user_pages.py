@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 import pytest
@@ -51,6 +52,21 @@ async def test_page_of_a_user_has_nothing_of_another_one(pages, agent_with_users
         assert text in page.text
     for text in (f"Where is the key of {other}?", f"of-{other}", OWN[other][:20], SHARED, EVIL):
         assert text not in page.text
+
+
+async def test_sessions_of_a_user_continue_on_further_pages(pages, layer, agent):
+    for n in range(23):
+        turn = Turn(agent_id=agent, session_id=f"visit-{n:02}", text="Is the kiosk open?", user_id="ada")
+        await layer.post_turn(await layer.pre_turn(turn), Outcome(response="Yes."))
+    first = (await pages.get("/ui/user", params={"agent": agent, "user": "ada"})).text
+    assert "Sessions 1–20 of 23" in first
+    older = html.unescape(re.search(r'href="([^"]+)" rel="next">Older sessions', first)[1])
+    second = (await pages.get(older)).text
+    assert "Sessions 21–23 of 23" in second
+    listed = [set(re.findall(r">(visit-\d\d)</a>", page)) for page in (first, second)]
+    assert [len(each) for each in listed] == [20, 3]
+    assert len(listed[0] | listed[1]) == 23
+    assert "Older sessions" not in second
 
 
 async def test_unknown_user_has_an_empty_page_and_no_user_is_an_error(pages, agent_with_users):
