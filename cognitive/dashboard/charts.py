@@ -161,19 +161,21 @@ def scale(value: float, threshold: float | None, top: float) -> Markup:
     ).format(kind, width, line)
 
 
-def stack(parts: Sequence[tuple[str, float]], title: str) -> Markup:
+def stack(parts: Sequence[tuple[str, float]], title: str, top: float) -> Markup:
     """Draw a horizontal bar as SVG that shows the (name, value) parts of a sum side by side.
 
-    The values must not be negative.
+    A part's place selects its colour. The values must not be negative, and a sum of `top` fills the bar.
     """
-    whole = sum(value for _, value in parts) or 1.0
     rects, left = Markup(""), 0.0
     for n, (name, value) in enumerate(parts):
-        rects += Markup('<rect class="c{}" x="{}%" width="{}%" height="100%"><title>{}</title></rect>').format(
-            n % 8, _rounded(left / whole * 100), _rounded(value / whole * 100), name
-        )
+        if value > 0:
+            rects += Markup('<rect class="c{}" x="{}%" width="{}%" height="100%"><title>{} {}</title></rect>').format(
+                n, _rounded(left / top * 100), _rounded(value / top * 100), name, f"{value:.3f}"
+            )
         left += value
-    return Markup('<svg class="stack" role="img" aria-label="{}">{}</svg>').format(title, rects)
+    return Markup(
+        '<svg class="stack" role="img" aria-label="{}"><rect class="track" width="100%" height="100%"/>{}</svg>'
+    ).format(title, rects)
 
 
 def svg_file(chart: Chart, about: str, style: str = STYLE) -> str:

@@ -26,6 +26,8 @@ from cognitive.recall_hits import RecallHit
 
 PAGE = 50  # memories on a page
 _FACTOR_PREFIX = "relevance."  # begins the names of weighted factors in the scores of a recall hit
+_COLOURS = 8  # of the parts of a bar
+_OTHER = "other"  # the name of the parts for which there is no colour
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +79,25 @@ class AppliedMemoryFilter:
 class Score:
     """The score of a search hit, explained.
 
-    `parts` are the factors of its relevance (name, value, length of the bar). `boost` is the factor by which past use
-    changes the score. `channels` has the raw scores of the searches by words and by meaning. `count` is the number of
-    memories in nearly the same words that the hit represents.
+    `parts` are the factors of its relevance (name, value, length of the bar). `bars` are those greater than zero (name,
+    value), one for each name of the legend. `channels` has the raw scores of the searches by words and by meaning, and
+    the boost, by which past use changes the score. `count` is the number of memories in nearly the same words that the
+    hit represents.
     """
 
     rank: int
     score: float
     relevance: float
-    boost: float
     parts: tuple[tuple[str, float, float], ...]
+    bars: tuple[tuple[str, float], ...]
     channels: tuple[tuple[str, float], ...]
     count: int = 1
 
     @property
-    def bars(self) -> list[tuple[str, float]]:
-        """The factors greater than zero with their labels, for a stacked bar."""
-        return [(f"{name} {value:.3f}", value) for name, value, _ in self.parts if value > 0]
+    def change(self) -> str:
+        """The score minus the relevance with its sign, or "" for none: what past use and the rules change."""
+        change = round(self.score, 3) - round(self.relevance, 3)
+        return f"{change:+.3f}".replace("-", "−") if abs(change) > 0.0005 else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +115,8 @@ class MemoriesView:
 
     `sample` is a note that the group was drawn from a random sample, or "" if all memories were examined. `looked` is
     the number of memories examined, and `back_to` the time of the oldest of them. `whole` is True if the list is
-    unfiltered and at its beginning. `total` is the number of memories in an unfiltered list, else None.
+    unfiltered and at its beginning. `total` is the number of memories in an unfiltered list, else None. `legend` names
+    the parts of the bars of a search in the order of their colours, and a bar of the sum `top` has the full width.
     """
 
     tabs: tuple[Tab, ...]
@@ -123,6 +128,8 @@ class MemoriesView:
     choices: tuple[MemoryFilterSelect, ...]
     applied: tuple[AppliedMemoryFilter, ...]
     rows: tuple[MemoryListRow, ...]
+    legend: tuple[str, ...]
+    top: float
     looked: int
     back_to: datetime | None
     following: str | None
@@ -199,7 +206,7 @@ def view(data: MemoriesData, query: PageQuery) -> MemoriesView:
     """Convert the data of the page that lists memories to the form that its template shows."""
     name, page = filters.group(query), data.page
     params = {each: value for each, value in query.params.items() if each in filters.filter_names(name) and value}
-    group, habit = filters.GROUPS[name], data.habit
+    group, habit, rows = filters.GROUPS[name], data.habit, list_rows(data, query)
     numbers = {"showings": habit.showings, "uses": habit.uses, "days": number(habit.half_life_days)}
     return MemoriesView(
         tabs=_tabs(data.sizes, name, query),
@@ -217,7 +224,9 @@ def view(data: MemoriesData, query: PageQuery) -> MemoriesView:
             )
             for each, value in params.items()
         ),
-        rows=list_rows(data, query),
+        rows=rows,
+        legend=_legend(data.hits or ()),
+        top=max((sum(value for _, value in row.score.bars) for row in rows if row.score), default=0.0) or 1.0,
         looked=page.looked if page else len(data.hits or ()),
         back_to=page.back_to if page else None,
         following=_following(data, name, query),
@@ -276,29 +285,50 @@ def list_rows(data: MemoriesData, query: PageQuery) -> tuple[MemoryListRow, ...]
     """Return the rows of the list: those of the page, or the hits of the search with their scores."""
     if data.page is not None:
         return tuple(MemoryListRow(row, query.link_to_memory(row.id, row.user_id)) for row in data.page.rows)
+    legend = _legend(data.hits or ())
     return tuple(
-        MemoryListRow(row, query.link_to_memory(row.id, row.user_id), _score(n, hit))
+        MemoryListRow(row, query.link_to_memory(row.id, row.user_id), _score(n, hit, legend))
         for n, hit in enumerate(data.hits or (), 1)
         if (row := data.found.get(hit.memory_id)) is not None
     )
 
 
-def _score(rank: int, hit: RecallHit) -> Score:
-    factors = {
-        name.removeprefix(_FACTOR_PREFIX): value
+def _legend(hits: Sequence[RecallHit]) -> tuple[str, ...]:
+    """Return the names of the factors that the bars of these hits show, the one with the largest value first.
+
+    If there are more factors than colours, the smallest ones are shown together as `_OTHER`.
+    """
+    largest: dict[str, float] = {}
+    for name, value in (factor for hit in hits for factor in _factors(hit).items()):
+        if value > 0:
+            largest[name] = max(value, largest.get(name, 0.0))
+    names = sorted(largest, key=lambda name: -largest[name])
+    return tuple(names if len(names) <= _COLOURS else [*names[: _COLOURS - 1], _OTHER])
+
+
+def _factors(hit: RecallHit) -> dict[str, float]:
+    """Return the factors of a hit's relevance, by the names that the page shows."""
+    return {
+        name.removeprefix(_FACTOR_PREFIX).replace("_", " "): value
         for name, value in hit.scores.items()
         if name.startswith(_FACTOR_PREFIX)
     }
+
+
+def _score(rank: int, hit: RecallHit, legend: Sequence[str]) -> Score:
+    factors = _factors(hit)
     largest = max((abs(value) for value in factors.values()), default=0.0) or 1.0
     by_size = sorted(factors.items(), key=lambda factor: (-abs(factor[1]), factor[0]))
     channels = {name: value for name, value in hit.scores.items() if not name.startswith(_FACTOR_PREFIX)}
-    relevance, boost = channels.pop("relevance", 0.0), channels.pop("boost", 1.0)
+    relevance = channels.pop("relevance", 0.0)
+    shown = {name: value for name, value in factors.items() if value > 0}
+    other = sum(value for name, value in shown.items() if name not in legend)
     return Score(
         rank,
         hit.score,
         relevance,
-        boost,
-        tuple((name.replace("_", " "), value, abs(value) / largest) for name, value in by_size if value),
+        tuple((name, value, abs(value) / largest) for name, value in by_size if value),
+        tuple((name, other if name == _OTHER else shown.get(name, 0.0)) for name in legend),
         tuple((name.replace("_", " "), value) for name, value in sorted(channels.items())),
         hit.count,
     )

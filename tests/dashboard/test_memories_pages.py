@@ -112,6 +112,29 @@ async def test_search_equals_recall_and_is_not_counted_as_a_showing(pages, layer
     assert (after.times_shown, after.shown) == (before.times_shown, before.shown)
 
 
+async def test_scores_of_a_search_add_up_and_their_bars_have_one_scale(pages, layer, agent_and_ids):
+    agent, _ = agent_and_ids
+    page = unescape((await pages.get(of(agent, "memories?q=what is the seal made of"))).text)
+    legend = re.findall(r'<li class="c(\d)">([^<]+)</li>', page.split('legend factors"')[1].split("</ul>")[0])
+    hits = await layer.recall(agent, "what is the seal made of", limit=25)
+    rows = page.split('<details class="score">')[1:]
+    assert len(rows) == len(hits) > 1
+    lengths = []
+    for row in rows:
+        summary = row.split("</summary>")[0]
+        score, relevance = (float(re.search(each, summary)[1]) for each in (r"<b>([\d.]+)</b>", r"relevance ([\d.]+)"))
+        change = re.search(r"use and rules ([+−])([\d.]+)", summary)
+        added = float(change[2]) * (-1 if change[1] == "−" else 1) if change else 0.0
+        assert score == pytest.approx(relevance + added, abs=1e-9)
+        drawn = re.findall(
+            r'<rect class="c(\d)" x="[\d.]+%" width="([\d.]+)%" height="100%"><title>([a-z ]+) ', summary
+        )
+        assert {(colour, name) for colour, _, name in drawn} <= set(legend)
+        lengths.append(sum(float(width) for _, width, _ in drawn))
+    assert max(lengths) == pytest.approx(100, abs=0.1)
+    assert min(lengths) < 95
+
+
 @pytest.mark.parametrize(
     ("query", "names"),
     [
