@@ -67,11 +67,15 @@ def roles(health: DatabaseHealth) -> Verdict:
     return ok(f"{health.login} acts as cognitive_app, which is subject to row level security")
 
 
-def dashboard_roles(health: DatabaseHealth) -> Verdict:
+def dashboard_roles(facts: Facts) -> Verdict:
     """Report the database role that a dashboard uses to read."""
-    granted = health.granted
+    if facts.database is None:
+        return UNREACHABLE
+    granted = facts.database.granted
     if granted is None:
         return skipped("there is no schema yet")
+    if facts.embedded and not (granted.reader and granted.overview):
+        return ok(f"the first dashboard grants {granted.login} the roles {READER} and {OVERVIEW}")
     if granted.reader:
         detail = f"{granted.login} reads as {READER}" + (
             f", and across agents as {OVERVIEW}" if granted.overview else ""

@@ -305,7 +305,7 @@ CHECKS: Mapping[str, Judge] = {
     "server": _of_database(database.server),
     "pgvector": _of_database(database.pgvector),
     "roles": _of_database(database.roles),
-    "dashboard roles": _of_database(database.dashboard_roles),
+    "dashboard roles": database.dashboard_roles,
     "migrations": database.migrations,
     "opening": database.opening,
     "trial": database.trial,

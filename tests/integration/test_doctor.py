@@ -15,6 +15,7 @@ from brain.journal import Journal, journal_name
 from brain.postgres.distribute import distribute
 from brain.postgres.health import DatabaseHealth
 from brain.postgres.migrate import repair, upgrade
+from brain.postgres.roles import Granted
 from brain.postgres.schema import HEAD
 from brain.users import Scope
 from cognitive.doctor.examine import CHECKS, examine, healthy, judge_all
@@ -29,6 +30,7 @@ FACTS = Facts(
     "postgresql://host/db",
     database=WELL,
 )
+UNGRANTED = Granted("app", reader=False, overview=False)
 OF_M = ModelOfAgents("m", live=3, building=0, ready=0, retired=1)
 
 
@@ -281,6 +283,7 @@ async def test_corrupt_model_file_is_reported(machine, monkeypatch):
         ("pgvector", replace(FACTS, database=replace(WELL, pgvector="0.7.4")), "failure"),
         ("roles", replace(FACTS, database=replace(WELL, role_above=True)), "failure"),
         ("roles", replace(FACTS, database=replace(WELL, role_above=None, member=None)), "failure"),
+        ("dashboard roles", replace(FACTS, embedded=True, database=replace(WELL, granted=UNGRANTED)), "ok"),
         ("migrations", replace(FACTS, database=replace(WELL, migrated=False)), "failure"),
         ("migrations", replace(FACTS, embedded=True, database=replace(WELL, migrated=False)), "warning"),
     ],
