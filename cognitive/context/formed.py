@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from cognitive.trace import Candidate, CandidateResult, StageResult
 
-SHARED_LINE = "user-turn/"  # prefix of the source of a shared captured line, which names the user
+OWN_LINE = "turn/"  # prefix of the source of a captured line, which names the turn
+SHARED_LINE = "user-turn/"  # prefix of the source of a shared captured line, which names the user too
+_ENDS = ("/user", "/assistant")  # of both
 _MOVED = "it takes the place of the line that it was formed from"
 _REASON = "a memory that was formed from it is a candidate"
 _LONG = 3  # times as many words as what was formed from it: the other words of such a line hide the match
@@ -34,6 +36,11 @@ def drop_lines(candidates: Sequence[Candidate]) -> StageResult:
             dropped.append(CandidateResult(line, "duplicate", 1.0, _REASON))
         kept.append(candidate)
     return StageResult(tuple(sorted(kept, key=lambda each: each.rank)), tuple(dropped))
+
+
+def names_turn(source: str | None) -> bool:
+    """Return True for the source of a captured line, which what was formed from the line has too."""
+    return source is not None and source.startswith((OWN_LINE, SHARED_LINE)) and source.endswith(_ENDS)
 
 
 def _source(candidate: Candidate) -> tuple[str | None, str | None]:

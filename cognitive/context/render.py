@@ -9,6 +9,7 @@ from brain.caches import cached
 from brain.memory_types import TYPE_ROWS
 from brain.search import Hit
 from brain.types import MEMORY_TYPES, Memory, MemoryType
+from cognitive.context.formed import names_turn
 from cognitive.policy import Policy
 from cognitive.prompt import (
     CLOSING,
@@ -115,8 +116,11 @@ def origin(source: str | None, session: str | None, max_chars: int) -> str:
 
     A useful name has at most `max_chars` characters and is readable: it consists of words and short numbers, like
     "handbook/backups.md" or "standup 2026-09-01". A UUID, a hash or a running number such as "session 12" costs up to
-    thirty tokens and carries no information.
+    thirty tokens and carries no information. Of a line that a turn captured, and of what was formed from it, neither
+    is shown: both only name the conversation.
     """
+    if names_turn(source):
+        return ""
     return next((name for name in (source, session) if name and len(name) <= max_chars and _is_readable(name)), "")
 
 

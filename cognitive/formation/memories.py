@@ -12,7 +12,7 @@ from typing import Literal, cast
 
 from brain.text import stem_counts
 from brain.types import MAX_LABEL_LENGTH, Memory, MemoryType, NewMemory
-from cognitive.context.formed import SHARED_LINE
+from cognitive.context.formed import OWN_LINE, SHARED_LINE
 from cognitive.formation.extract import Proposal
 from cognitive.policy.outcomes import FormationKind, FormationSettings
 from cognitive.preflight import dates
@@ -54,7 +54,7 @@ def line_source(turn_id: str, user_id: str | None, role: Role) -> str:
     A shared line's names the user too, because turn ids are unique per user.
     """
     if user_id is None:
-        return f"turn/{turn_id}/{role}"[-MAX_LABEL_LENGTH:]
+        return f"{OWN_LINE}{turn_id}/{role}"[-MAX_LABEL_LENGTH:]
     turn = json.dumps([user_id, turn_id], ensure_ascii=False)  # equal for no other pair
     source = f"{SHARED_LINE}{turn}/{role}"
     return source if len(source) <= MAX_LABEL_LENGTH else f"{SHARED_LINE}{sha256(turn.encode()).hexdigest()}/{role}"
