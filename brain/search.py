@@ -120,6 +120,11 @@ class Hit(NamedTuple):
     claim: str | None = None
     user_id: str | None = None
 
+    def __repr__(self) -> str:
+        """Return the fields as text, without the numbers of the vector."""
+        shown = (f"{name}={value!r}" for name, value in self._asdict().items() if name != "vector")
+        return f"Hit({', '.join(shown)})"
+
 
 @dataclass(frozen=True, slots=True)
 class Masses:

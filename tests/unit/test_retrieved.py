@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from making import hit
+from making import hit, unit
 
 from brain.search import SearchResult
 from cognitive.context.retrieve import Retrieved
@@ -20,6 +20,13 @@ def test_late_result_is_dropped_and_reported():
     assert (late.found.hits, late.channels) == ((), ())
     assert late.degraded == ("embedding: late", "retrieval: the candidates arrived too late to be ranked")
     assert [each.code for each in late.degraded] == ["embedding_late", "retrieval_late"]
+
+
+def test_hit_is_printed_without_the_numbers_of_its_vector():
+    printed = repr(hit(1, "Tea is served at noon.", vector=unit(1.0, 2.0)))
+    assert "content='Tea is served at noon.'" in printed
+    assert "array" not in printed
+    assert printed.startswith("Hit(memory_id=UUID(")
 
 
 def test_empty_result_is_never_late():
