@@ -146,7 +146,7 @@ def _show_whole(whole: Mapping[str, Any]) -> None:
         printing.line("Left out, with the best of each kind:", style="bold")
         printing.table(
             ("number", "memory", "reason", "id"),
-            [(f"{number} {kind}", *_left_out_cells(best[kind])) for kind, number in counts.most_common()],
+            [(f"{number} {_named(kind)}", *_left_out_cells(best[kind])) for kind, number in counts.most_common()],
         )
     printing.line("With an id, the command explains one memory; with --verbose, each.", style="dim")
 
@@ -164,7 +164,7 @@ def _left_out_cells(row: _CandidateRow) -> tuple[Any, ...]:
 def _show_each(whole: Mapping[str, Any]) -> None:
     _show_degraded(whole)
     counts = Counter(str(each.candidate.disposition) for each in whole["candidates"])
-    printing.line(", ".join(f"{n} {name}" for name, n in counts.items()) or "The turn had no candidate.")
+    printing.line(", ".join(f"{n} {_named(name)}" for name, n in counts.items()) or "The turn had no candidate.")
     for each in whole["candidates"]:
         printing.console().print(candidate_line(each.candidate, each.memory))
 
@@ -172,6 +172,11 @@ def _show_each(whole: Mapping[str, Any]) -> None:
 def _show_degraded(whole: Mapping[str, Any]) -> None:
     for reason in whole["degraded"]:
         printing.line(f"degraded: {reason}")
+
+
+def _named(disposition: str | None) -> str:
+    """Return a disposition in words: the system message has pinned memories and wishes of the user, pinned or not."""
+    return "in the system message" if disposition == "pinned" else disposition or "no candidate"
 
 
 def _content(memory: Memory | None) -> str:
@@ -186,7 +191,7 @@ def candidate_line(explanation: Explanation, memory: Memory | None) -> Text:
     from rich.text import Text
 
     return Text.assemble(
-        (f"{explanation.rank} {explanation.disposition} ", "bold"),
+        (f"{explanation.rank} {_named(explanation.disposition)} ", "bold"),
         printing.safe(explanation.summary),
         (f" {printing.safe(_content(memory))} ", "italic"),
         (str(explanation.memory_id), "dim"),
@@ -195,7 +200,7 @@ def candidate_line(explanation: Explanation, memory: Memory | None) -> Text:
 
 def _show_one(explanation: Explanation) -> None:
     printing.line(explanation.summary, style="bold")
-    printing.line(f"{explanation.disposition or 'no candidate'}: {explanation.reason}")
+    printing.line(f"{_named(explanation.disposition)}: {explanation.reason}")
     if explanation.disposition is None:
         return
     printing.line(f"rank {explanation.rank_before} by relevance, {explanation.rank} by score {explanation.score:.3f}")

@@ -32,7 +32,7 @@ from cognitive.layer import CognitiveLayer
 Tone = Literal["good", "warn", "info", "plain"]
 DISPOSITIONS: Mapping[str, tuple[str, Tone, str]] = {
     "shown": ("Shown", "good", "in the prompt"),
-    "pinned": ("Pinned", "good", "in the prefix of every turn"),
+    "pinned": ("In system message", "good", "which every turn has"),
     "restated": ("Restated", "info", "the conversation says the same already"),
     "already_in_prompt": ("Already in prompt", "info", "an earlier turn's block, still in the conversation, shows it"),
     "duplicate": ("Duplicate", "info", "another candidate says the same"),
@@ -242,9 +242,9 @@ def _kind(memory: Memory | None) -> str:
 
 
 def _shown_by(account: TurnExplanation, pinned: int) -> str:
-    """Return how the memories of a turn came to be shown, as in "5 prompt · 2 recall · 1 pinned"."""
+    """Return how the memories of a turn came to be shown, as in "5 prompt · 2 recall · 1 system message"."""
     ways = Counter(shown.via for shown in account.shown)
-    return " · ".join(f"{n} {way}" for way, n in (*sorted(ways.items()), ("pinned", pinned)) if n)
+    return " · ".join(f"{n} {way}" for way, n in (*sorted(ways.items()), ("system message", pinned)) if n)
 
 
 def _abstained(account: TurnExplanation) -> str:

@@ -162,7 +162,7 @@ def _said(case: ExplainedCandidate) -> str:
 
 _DESCRIPTIONS: Mapping[str, Callable[[ExplainedCandidate], str]] = {
     "shown": _shown,
-    "pinned": lambda _: "Shown in the prefix of every turn, since it is pinned; the block does not repeat it.",
+    "pinned": lambda _: "Shown in the system message, which every turn has; the block does not repeat it.",
     "restated": _restated,
     "duplicate": _said,
     "superseded": _said,

@@ -131,6 +131,17 @@ async def test_turn_page_draws_matches_and_the_threshold_on_one_scale(pages, sam
     assert answer.text.count('class="threshold"') == len(candidates)
 
 
+async def test_turn_page_calls_pinned_those_memories_only_that_are(pages, layer, agent):
+    wish = NewMemory(type="fact", content="Ada wants short replies.", user_id="ada", attributes={"kind": "preference"})
+    await layer.remember(agent, [wish])
+    turn = Turn(agent_id=agent, session_id="s", turn_id="t", text="How short are my replies?", user_id="ada")
+    await layer.post_turn(await layer.pre_turn(turn), Outcome(response="Short."))
+    page = (await pages.get("/ui/turn", params={"agent": agent, "user": "ada", "id": "t"})).text
+    assert "1 memory in the system message of every turn" in page
+    assert "In system message" in page
+    assert not re.search(r">[^<]*[Pp]inned", page)
+
+
 async def test_saved_turn_is_one_file_that_loads_nothing(pages, sample_agent):
     answer = await pages.get(of(sample_agent, "turn/file?id=t/1"))
 

@@ -426,6 +426,15 @@ def test_control_characters_in_memories_are_escaped_in_output(shell):
     assert "[bold]" in result.stdout
 
 
+def test_why_says_in_words_that_the_system_message_shows_a_memory(shell):
+    [id] = shell("remember", PAYMENTS, "--pinned")["ids"]
+    shell.run_turn(Turn(agent_id=shell.agent, session_id="s", turn_id="t", text="Who does payments?"), Outcome())
+    assert shell("why", "t", id)["candidate"]["disposition"] == "pinned"
+    for words in (("t",), ("t", "--verbose"), ("t", id)):
+        printed = shell.run("why", *words, "--agent", shell.agent).stdout
+        assert ("in the system message" in printed, "pinned" in printed) == (True, False), printed
+
+
 def test_recall_marks_superseded_memories(shell):
     [old] = shell("remember", "The gate opens at eight.")["ids"]
     shell("remember", "The gate opens at nine.", "--supersedes", old)

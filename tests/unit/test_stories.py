@@ -120,7 +120,7 @@ CASES = [
         0.4,
         "the prefix shows it",
         {},
-        "Shown in the prefix of every turn, since it is pinned; the block does not repeat it.",
+        "Shown in the system message, which every turn has; the block does not repeat it.",
     ),
 ]
 
