@@ -118,7 +118,7 @@ def line_chart(chart: Chart) -> Markup:
         text=chart.text,
         grid=_grid(top, chart.format),
         lines=lines,
-        labels=_labels(chart.steps),
+        labels=_labels(chart.steps, chart.bars),
         hits=_hit_areas(chart, top),
     )
 
@@ -208,7 +208,8 @@ def _line(line: ChartLine, n: int, top: float, bars: bool) -> Markup:
     kind = f"s{n}" if not line.ghost else "ghost"
     if bars and not line.ghost:
         return Markup('<path class="column {}" d="{}"/>').format(kind, _bars(line.values, top))
-    runs = _runs([(_x(at, len(line.values)), None if v is None else _y(v, top)) for at, v in enumerate(line.values)])
+    steps = len(line.values)
+    runs = _runs([(_x(at, steps, bars), None if v is None else _y(v, top)) for at, v in enumerate(line.values)])
     dots = Markup("").join(
         Markup('<path class="dot {}" d="M{} {}h0"/>').format(kind, _rounded(run[0][0]), _rounded(run[0][1]))
         for run in runs
@@ -218,14 +219,13 @@ def _line(line: ChartLine, n: int, top: float, bars: bool) -> Markup:
 
 
 def _bars(values: Sequence[float | None], top: float) -> str:
-    """Return the path of a bar for each value; the bars of the first and the last step have half the width."""
-    half = _WIDTH / max(1, len(values) - 1) * _BAR / 2
+    """Return the path of a bar for each value."""
+    half = _WIDTH / max(1, len(values)) * _BAR / 2
     path = ""
     for n, value in enumerate(values):
         if value:
-            x, y = _x(n, len(values)), _rounded(_y(value, top))
-            left, right = _rounded(max(0.0, x - half)), _rounded(min(float(_WIDTH), x + half))
-            path += f"M{left} {_HEIGHT}V{y}H{right}V{_HEIGHT}Z"
+            x, y = _x(n, len(values), True), _rounded(_y(value, top))
+            path += f"M{_rounded(x - half)} {_HEIGHT}V{y}H{_rounded(x + half)}V{_HEIGHT}Z"
     return path
 
 
@@ -256,7 +256,7 @@ def _grid(top: float, format: NumberFormat) -> Markup:
     return lines
 
 
-def _labels(steps: Sequence[str]) -> Markup:
+def _labels(steps: Sequence[str], bars: bool) -> Markup:
     """Draw labels for at most _MAX_LABELS steps of the horizontal axis, evenly spaced, including the last step."""
     if not steps:
         return Markup("")
@@ -264,7 +264,7 @@ def _labels(steps: Sequence[str]) -> Markup:
     shown = range((len(steps) - 1) % spacing, len(steps), spacing)
     labels = Markup("")
     for place, n in enumerate(reversed(shown)):
-        x = 50.0 if len(steps) == 1 else n / (len(steps) - 1) * 100
+        x = _x(n, len(steps), bars) / _WIDTH * 100
         anchor = "end" if x > 95 else "start" if x < 5 else "middle"
         labels += Markup('<text class="tick{}" x="{}%" y="100%" dy="22" text-anchor="{}">{}</text>').format(
             " every-other" if place % 2 else "", _rounded(x), anchor, steps[n]
@@ -275,11 +275,11 @@ def _labels(steps: Sequence[str]) -> Markup:
 def _hit_areas(chart: Chart, top: float) -> Markup:
     """Draw an invisible area for each step of the horizontal axis, with a tooltip and a link to the step's turns."""
     areas, steps = Markup(""), len(chart.steps)
-    width = 100 / max(1, steps - 1)
+    width = 100 / max(1, steps if chart.bars else steps - 1)
     for n, (name, values) in enumerate(
         zip(chart.steps, zip(*(each.values for each in chart.lines), strict=True), strict=True)
     ):
-        x = 50.0 if steps == 1 else n * width
+        x = _x(n, steps, chart.bars) / _WIDTH * 100
         values_text = " · ".join(
             f"{each.name} {chart.format(value)}" for each, value in zip(chart.lines, values, strict=True)
         )
@@ -313,8 +313,11 @@ def _ceiling(value: float) -> float:
     return next((step * power for step in (1, 2, 4, 5, 8, 10) if step * power >= value * (1 - 1e-9)), value)
 
 
-def _x(n: int, steps: int) -> float:
-    return _WIDTH / 2 if steps == 1 else n / (steps - 1) * _WIDTH
+def _x(n: int, steps: int, bars: bool = False) -> float:
+    """Return the place of a step: lines begin and end at the edges, and the bars of all steps have the same width."""
+    if bars or steps == 1:
+        return (n + 0.5) / steps * _WIDTH
+    return n / (steps - 1) * _WIDTH
 
 
 def _y(value: float, top: float) -> float:

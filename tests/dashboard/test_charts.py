@@ -1,5 +1,6 @@
 """Charts: drawn marks, texts, tables and files."""
 
+import re
 import xml.etree.ElementTree as ET
 from datetime import timedelta
 
@@ -41,6 +42,15 @@ def test_missing_value_splits_the_line_and_single_point_is_a_dot():
     stroke = next(path for path in tree.iter(f"{SVG}path") if "stroke" in path.get("class"))
     assert stroke.get("d").count("M") == 2
     assert [path.get("class") for path in tree.iter(f"{SVG}path")][-1] == "dot s0"
+
+
+def test_bars_of_all_steps_have_the_same_width_and_are_inside():
+    drawn = charts.line_chart(chart(1, 2, None, 3, bars=True))
+    column = next(path for path in parse_svg(drawn).iter(f"{SVG}path") if "column" in path.get("class"))
+    edges = [(float(left), float(right)) for left, right in re.findall(r"M([\d.]+) 100V.*?H([\d.]+)", column.get("d"))]
+    assert [round(right - left, 1) for left, right in edges] == [175.0] * 3
+    assert min(edges)[0] > 0
+    assert max(edges)[1] < 1000
 
 
 def test_names_and_links_are_escaped():
@@ -93,4 +103,4 @@ def test_counts_are_bars_in_front_of_those_that_contain_them():
 
     assert [mark.get("class") for mark in columns] == ["column s0", "column s1"]
     assert [mark.get("d").count("M") for mark in columns] == [2, 2]
-    assert columns[0].get("d").startswith("M0 100V0H")
+    assert columns[0].get("d").startswith("M50 100V0H")
