@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 _READ_TIMEOUT_MS = 2_500.0  # for each read, so that the page answers while Postgres does not
 _MAX_REASONS = 3  # lines of the chart; the list beside it has all reasons
-_ORDER = ("failure", "warning", "unknown", "skipped", "ok")
+_ORDER = ("failure", "warning", "unknown", "ok", "skipped")  # what needs action first
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,6 +177,13 @@ def test_verdict_is_that_of_the_worst_check():
     assert verdict("ok", health=None) == "Postgres does not answer"
 
 
+def test_checks_that_need_action_are_listed_first_and_those_not_made_last():
+    statuses = ("skipped", "ok", "unknown", "warning", "failure")
+    findings = tuple(Finding(status, status, "") for status in statuses)
+    listed = health.view(health_data(findings=findings), PageQuery("a", NOW)).findings
+    assert [each.status for each in listed] == ["failure", "warning", "unknown", "ok", "skipped"]
+
+
 def test_degradation_reasons_are_shares_of_the_turns():
     day = NOW.replace(hour=0)
     degradations = Degradations({day: {"memory_failed": 1, "tools_late": 2}}, {day: 4})
