@@ -23,7 +23,7 @@ from cognitive.turn import Attribution, Outcome
 log = logging.getLogger(__name__)
 
 # A turn is judged inside the transaction that holds its agent's lock, so that the time must be bounded. No model writes
-# this much; a longer text is a host's mistake or an attack. Its two ends are judged, since an answer stands at one.
+# this much; a longer text is a host's mistake or an attack. Its two ends are judged, since one has the answer.
 MAX_JUDGED_END = 100_000  # characters
 MAX_JUDGED_RESULTS = 2_000_000  # characters of all tool results of a turn; the latest ones are read
 

@@ -181,7 +181,7 @@ FILLER = "Bread rises faster in a humid room.\n"
 END = FILLER * (MAX_JUDGED_END // len(FILLER) + 1)
 
 
-def test_both_ends_of_a_very_long_response_are_judged_and_its_middle_is_not():
+def test_only_both_ends_of_a_very_long_response_are_judged():
     assert used(PROMPTED, f"{BACKUPS}\n{END * 2}") == {1}
     assert used(PROMPTED, f"{END * 2}{BACKUPS}") == {1}
     assert used(PROMPTED, f"{END}{BACKUPS}\n{END}") == set()
