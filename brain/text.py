@@ -18,7 +18,7 @@ STOP_WORDS = COMMON_WORDS[ENGLISH]  # for the rules, which ignore the language o
 # Scripts without spaces: a run of their characters is split into character pairs, since word ends are not marked.
 _UNSPACED = "\u0e00-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"v?\d+(?:[.:]\d+)+|[{_UNSPACED}]+|[^\W_{_UNSPACED}]+(?:'[^\W_]+)*")
-_WORD_OR_CHARACTER = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+_WORD_OR_CHARACTER = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}](?:[^\W{_UNSPACED}]|[\u0300-\u036f])*")  # with accents
 _ORDINAL = re.compile(r"^(\d+)(?:st|nd|rd|th)$")  # "May 8th" and "8 May" name the same day
 _UNSPACED_RUN = re.compile(rf"[{_UNSPACED}]+")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])([\"'”’)\]]*)\s+|(?<=[。！？])|\n+")

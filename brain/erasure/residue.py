@@ -1,4 +1,4 @@
-"""Find erased texts in other texts, whatever their case and spacing, and cut them out.
+"""Find erased texts in other texts, whatever their case, spacing and escapes, and cut them out.
 
 An erased text is found where another text has eight consecutive words of it, a whole sentence of it with at least five
 words, or all of it. One short common word is not enough: erasing a memory "Fixed." does not erase this word elsewhere.
@@ -7,6 +7,7 @@ words, or all of it. One short common word is not enough: erasing a memory "Fixe
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -19,6 +20,8 @@ _SENTENCE = 5  # minimum words of a sentence
 _TELLING = 12  # characters of a single word that is specific by itself, such as a key
 _MIN_SHARE = 0.6  # a line with this share of an erased text's stems is a summary of it
 _MIN_STEMS = 4  # minimum stems of an erased text for that rule
+# Escapes of JSON, also of JSON within JSON. All but those by number stand for marks and white space.
+_ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|[\"/bfnrt])")
 
 Words = tuple[str, ...]
 
@@ -80,12 +83,15 @@ class Residue:
 
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the start and end of each erased passage in a text, in order of the starts; passages may overlap."""
-        places = list(word_spans(text)) if self._fragments else []
-        words = [normalise(text[start:end]) for start, end in places]
+        if not self._fragments:
+            return
+        plain, offsets = _unescaped(text)
+        places = list(word_spans(plain))
+        words = [normalise(plain[start:end]) for start, end in places]
         for n in range(len(words)):
             for length in self._lengths:
                 if n + length <= len(words) and tuple(words[n : n + length]) in self._fragments:
-                    yield places[n][0], places[n + length - 1][1]
+                    yield offsets[places[n][0]], offsets[places[n + length - 1][1]]
                     break
 
 
@@ -95,7 +101,20 @@ def says_nothing(cut: str) -> bool:
 
 
 def _words(text: str) -> Words:
-    return tuple(normalise(text[start:end]) for start, end in word_spans(text))
+    plain, _ = _unescaped(text)
+    return tuple(normalise(plain[start:end]) for start, end in word_spans(plain))
+
+
+def _unescaped(text: str) -> tuple[str, Sequence[int]]:
+    """Return a text without escapes of JSON, and the offset in `text` of each of its characters and of its end."""
+    if "\\" not in text:
+        return text, range(len(text) + 1)
+    parts, offsets, position = list[str](), list[int](), 0
+    for found in _ESCAPE.finditer(text):
+        parts += [text[position : found.start()], chr(int(found[1], 16)) if found[1] else " "]
+        offsets += range(position, found.start() + 1)
+        position = found.end()
+    return "".join([*parts, text[position:]]), [*offsets, *range(position, len(text) + 1)]
 
 
 def _telling(words: Words) -> bool:

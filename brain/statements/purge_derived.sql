@@ -6,10 +6,11 @@
 
 -- name: may_contain
 -- A condition on `said.text`: it contains one of `probes`, if words are compared as `brain.text.normalise` does. The
--- letters in the slot `not_compared` are not compared: a text with one of them meets the condition. So does a text with
--- other letters than ASCII, or any text, where the locale of the database has unusual lower-case letters.
+-- letters in the slot `not_compared` are not compared, nor are those that JSON escapes by number: a text with one of
+-- them meets the condition. So does a text with other letters than ASCII, or any text, where the locale of the database
+-- has unusual lower-case letters.
 (SELECT folded.text ~ CASE lower('IÄ') WHEN 'iä' THEN '[<not_compared>]' WHEN 'iÄ' THEN '[^[:ascii:]]' ELSE '' END
-        OR EXISTS (SELECT 1 FROM unnest(:probes::text[]) AS p(probe) WHERE strpos(folded.text, p.probe) > 0)
+        OR folded.text ~ '\\u[0-9a-f]{4}' OR EXISTS (SELECT 1 FROM unnest(:probes::text[]) AS p(probe) WHERE strpos(folded.text, p.probe) > 0)
  FROM (SELECT replace(replace(lower(replace(said.text, 'İ', 'i̇')), 'ß', 'ss'), 'ς', 'σ') AS text OFFSET 0)
     AS folded)
 

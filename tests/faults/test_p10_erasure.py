@@ -208,6 +208,8 @@ async def test_equal_memories_of_other_sources_stay_and_are_counted(site, agent)
         ("The key is ｔａｎｇｅｒｉｎｅ now", "The key is ｔａｎｇｅｒｉｎｅ now"),
         ("The key is tangerine now", "The key is ｔａｎｇｅｒｉｎｅ now"),
         ("열쇠는 시장골목에 있다", unicodedata.normalize("NFD", "열쇠는 시장골목에 있다")),
+        ("La clé du café est là", unicodedata.normalize("NFD", "La clé du café est là")),
+        ("Мой пароль от сейфа", json.dumps("Мой пароль от сейфа")[1:-1]),
     ],
 )
 async def test_text_is_erased_in_each_spelling_of_its_letters(site, agent, stored, said):

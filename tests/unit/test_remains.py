@@ -49,6 +49,16 @@ def test_summary_loses_only_the_lines_from_the_erased_text():
     assert Residue([KEY]).without_lines("\n".join(lines)) == lines[1]
 
 
+def test_copy_that_json_escapes_is_cut():
+    said = "Мой пароль:\nсемнадцать слонов"
+    for copy in (json.dumps({"note": said}), json.dumps([json.dumps(said)]), json.dumps({"note": f"{said}\tи ещё"})):
+        remaining = Residue([said]).cut(copy)
+        assert (MARK in remaining, json.loads(remaining) != json.loads(copy)) == (True, True)
+        assert json.dumps("слонов")[1:-1] not in remaining
+    assert Residue([r"The log is in C:\new\files now"]).cut(r'"The log is in C:\\new\\files now"') == f'"{MARK}"'
+    assert Residue([said]).cut(r"C:\new\users \u0041") == r"C:\new\users \u0041"
+
+
 def test_json_strings_are_cut_and_the_result_is_valid_json():
     document = json.dumps({"message": KEY, "n": [1, {"said": "nothing"}]})
     assert json.loads(Residue([KEY]).cut_json(document)) == {
