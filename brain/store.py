@@ -181,11 +181,11 @@ class MemoryStore:
         if owner != scope:
             await memory_rows.share_users(c, scope.agent_id, [scope.key[1]])
             await write_as(c, scope.key[1])
-        state, valid = None, await c.fetchval(*SQL.has_turn(agent_id=scope.agent_id, turn_id=turn_id, read_at=read_at))
-        if valid and condition is not None:
-            state = await agent_rows.locked(c, scope.agent_id)  # before the turn, which conditions lock
-            valid = await condition(c)
-        if not valid:
+        if not await c.fetchval(*SQL.has_turn(agent_id=scope.agent_id, turn_id=turn_id, read_at=read_at)):
+            return self._leave_out(prepared)
+        # The agent's row is locked before the turn, which conditions lock.
+        state = await agent_rows.locked(c, scope.agent_id) if condition is not None else None
+        if condition is not None and not await condition(c):
             return self._leave_out(prepared)
         if owner != scope:
             await write_as(c, owner.key[1])

@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from brain.deadline import Deadline
 from brain.erasure.residue import Residue
@@ -220,18 +221,6 @@ class OutcomeRecorder:
         current = self._policy.for_agent(scope.agent_id)
         prefetch = self._prefetch.begin(scope.agent_id) if self._prefetch is not None and still is None else None
         excerpts = await self._excerpts(scope, turn_id, opening)
-
-        async def judge(shown: Sequence[ExposureRow], decoys: Sequence[Decoy], planned: PlannedTurn) -> TurnJudgement:
-            policy = attribute.planned_under(planned.policy, current)
-            seen = [_as_shown(memory, excerpts) for memory in shown]
-            try:
-                size = threads.characters([outcome.response], outcome.tool_calls)
-                judging = attribute.judge_all, seen, decoys, planned.message, outcome, policy
-                return await threads.in_thread_if_long(size, *judging)
-            except Exception:  # a defect in judging must not cost the turn's outcome and what it captures
-                log.exception("the memories of turn %s are not judged", turn_id)
-                return TurnJudgement((), attribute.weights(policy))
-
         captured = outcome.status == "completed" and self._capture.wants(scope.agent_id)
         exchange = None
         if captured and opening is not None and still is None:  # a journal entry may be erased meanwhile
@@ -240,7 +229,7 @@ class OutcomeRecorder:
             scope,
             turn_id,
             ReportedOutcome(outcome.status, _called(outcome), _response(outcome, current), received_at),
-            judge,
+            partial(_judged, turn_id, outcome, excerpts, current),
             opening=opening,
             still=still,
         )
@@ -317,6 +306,27 @@ class OutcomeRecorder:
             log.warning(
                 "turn %s is not in the journal, so it is recorded only with its outcome: %s", opening.turn_id, error
             )
+
+
+async def _judged(
+    turn_id: str,
+    outcome: Outcome,
+    excerpts: Excerpts,
+    current: Policy,
+    shown: Sequence[ExposureRow],
+    decoys: Sequence[Decoy],
+    planned: PlannedTurn,
+) -> TurnJudgement:
+    """Return which of a turn's memories the outcome used; none if judging them fails."""
+    policy = attribute.planned_under(planned.policy, current)
+    seen = [_as_shown(memory, excerpts) for memory in shown]
+    try:
+        size = threads.characters([outcome.response], outcome.tool_calls)
+        judging = attribute.judge_all, seen, decoys, planned.message, outcome, policy
+        return await threads.in_thread_if_long(size, *judging)
+    except Exception:  # a defect in judging must not cost the turn's outcome and what it captures
+        log.exception("the memories of turn %s are not judged", turn_id)
+        return TurnJudgement((), attribute.weights(policy))
 
 
 def _as_shown(memory: ExposureRow, excerpts: Excerpts) -> ExposureRow:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 from brain.errors import InvalidInput
 from brain.forming import Condition
@@ -54,26 +55,21 @@ class FormedStore:
         *,
         shared: bool,
     ) -> None:
+        remember = partial(
+            self._store.remember_of_turn,
+            scope,
+            turn_id,
+            now=datetime.now(UTC),
+            read_at=read_at,
+            shared=shared,
+            condition=condition,
+        )
         try:
-            await self._remember(scope, turn_id, memories, read_at, condition, shared=shared)
+            await remember(memories)
         except InvalidInput:  # what one of them replaces was erased meanwhile, or is of the other view
             if all(memory.supersedes is None for memory in memories):
                 raise
             memories = [memory.model_copy(update={"supersedes": None}) for memory in memories]
-            await self._remember(scope, turn_id, memories, read_at, condition, shared=shared)
+            await remember(memories)
         rules = [str(memory.attributes["formed_by"]).partition("/")[0] for memory in memories]
         quietly(lambda: self._metrics.observe([Observation(FORMED, (1,), (rule,)) for rule in rules]))
-
-    async def _remember(
-        self,
-        scope: Scope,
-        turn_id: str,
-        memories: Sequence[NewMemory],
-        read_at: datetime,
-        condition: Condition,
-        *,
-        shared: bool,
-    ) -> None:
-        await self._store.remember_of_turn(
-            scope, turn_id, memories, now=datetime.now(UTC), read_at=read_at, shared=shared, condition=condition
-        )
