@@ -60,7 +60,8 @@ class Shell:
         self.ran: set[tuple[str, ...]] = set()
 
     def run(self, *words: str, input: str | None = None) -> Result:
-        return CliRunner().invoke(cli, words, env={**self.environment, "COLUMNS": "200"}, input=input, prog_name="cognitive")
+        environment = {**self.environment, "COLUMNS": "200"}
+        return CliRunner().invoke(cli, words, env=environment, input=input, prog_name="cognitive")
 
     def __call__(self, *words: object, code: int = 0) -> dict:
         arguments = list(map(str, words))
