@@ -83,3 +83,9 @@ def sharing_unless_erased(agent_id: str) -> tuple[Bound, ...]:
 async def locked(c: Connection, agent_id: str) -> AgentState:
     """Lock the agent's row, and create it if necessary. The transaction must have begun with `sharing`."""
     return as_value(AgentState, await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id)))
+
+
+async def locked_if_exists(c: Connection, agent_id: str) -> AgentState | None:
+    """Lock the agent's row and return it, or None if there is no such agent, for example because it was erased."""
+    row = await c.fetchrow(*SQL.lock_existing_agent_row(agent_id=agent_id))
+    return as_value(AgentState, row) if row is not None else None

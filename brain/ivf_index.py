@@ -22,7 +22,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from brain import statements
+from brain import agent_rows, statements
 from brain.memory_rows import share_agent, share_users
 from brain.postgres.database import AllUsersView, Connection, Database
 from brain.postgres.wire_types import encode_halfvec
@@ -170,7 +170,7 @@ async def _lock(key: Key, c: Connection) -> bool:
     """Exclude writers of the agent and erasures of the group. Return False if the agent was erased."""
     await share_agent(c, key["agent_id"])
     await share_users(c, key["agent_id"], [key["user_id"]])
-    return await c.fetchrow(*SQL.lock(agent_id=key["agent_id"])) is not None
+    return await agent_rows.locked_if_exists(c, key["agent_id"]) is not None
 
 
 async def _next_number(key: Key, c: Connection) -> int:

@@ -255,7 +255,7 @@ class MemoryStore:
                 if self._languages.take_due(scope.agent_id):
                     self._on_growth(scope.agent_id)
                 return
-        raise StoreError(f"embedding models or languages changed {MAX_TRIES} times in a row; nothing was stored")
+        raise StoreError(f"the agent's models or languages changed {MAX_TRIES} times in a row; try again")
 
     async def _redacted(self, memories: Sequence[NewMemory]) -> list[NewMemory]:
         return await self._redactor.run(lambda redact: [redacting.memory(memory, redact) for memory in memories])

@@ -17,7 +17,7 @@ from time import monotonic
 from typing import Any
 from uuid import UUID
 
-from brain import index_rows, statements
+from brain import agent_rows, index_rows, statements
 from brain.embedding.embedders import Embedders
 from brain.errors import InvalidInput
 from brain.indexing import IndexedPassage, PassageVector, passages, surroundings, texts
@@ -225,7 +225,7 @@ async def lock(c: Connection, agent_id: str) -> None:
     Raises:
         InvalidInput: there is no such agent.
     """
-    if await c.fetchrow(*SQL.lock(agent_id=agent_id)) is None:
+    if await agent_rows.locked_if_exists(c, agent_id) is None:
         raise InvalidInput(f"there is no agent {agent_id!r}")
 
 

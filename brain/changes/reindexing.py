@@ -18,12 +18,12 @@ from time import monotonic
 from typing import Any
 from uuid import UUID
 
-from brain import statements
+from brain import agent_rows, statements
 from brain.changes.backfill import Pace, PendingMemory, by_user
 from brain.errors import InvalidInput
 from brain.index_rows import PassagePostings, insert_postings
 from brain.language_detection import READ_CHARS, SAMPLE, language_of_store
-from brain.languages import require
+from brain.languages import IndexLanguages, require
 from brain.memory_rows import SQL as WRITING
 from brain.memory_rows import share_users
 from brain.postgres.database import AllUsersView, Connection, Database
@@ -167,7 +167,7 @@ class Reindexing:
 
         async def work(c: Connection) -> int:
             await share_users(c, agent_id, [memory.user_id for memory in memories])
-            await c.fetchrow(*SQL.lock(agent_id=agent_id))
+            await agent_rows.locked_if_exists(c, agent_id)
             versions = [memory.version for memory in memories]
             found = await c.fetch(
                 *SQL.unchanged(agent_id=agent_id, language=language, memory_ids=list(indexed), versions=versions)
@@ -223,8 +223,10 @@ def _set_again(agent_id: str, language: str) -> InvalidInput:
 
 async def _leave(agent_id: str, language: str, rows: Sequence[Any], c: Connection) -> None:
     await share_users(c, agent_id, [row["user_id"] for row in rows])
-    state = await c.fetchrow(*SQL.lock(agent_id=agent_id))
-    if state is None or tuple(state) != (language, None):  # another change may have added what this would remove
+    state = await agent_rows.locked_if_exists(c, agent_id)
+    if state is None or state.indexed != IndexLanguages(
+        language
+    ):  # another change has added what this removes
         raise _set_again(agent_id, language)
     for user_id, own in by_user(rows):
         await write_as(c, user_id)

@@ -20,10 +20,6 @@ SELECT m.id AS memory_id, e.embedding FROM cognitive.memory AS m CROSS JOIN LATE
 WHERE m.agent_id = :agent_id AND m.user_id = :user_id AND m.type = :type
 ORDER BY m.id, e.ordinal LIMIT :limit
 
--- name: lock
--- Lock the agent's row against writers. Returns nothing for an erased agent, so that nothing is stored for it again.
-SELECT 1 FROM cognitive.agent_state WHERE agent_id = :agent_id FOR UPDATE
-
 -- name: has_sampled
 -- Whether a group still has a vector of one of these memories.
 SELECT EXISTS (SELECT 1 FROM cognitive.embedding

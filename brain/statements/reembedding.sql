@@ -1,10 +1,6 @@
 -- A change of embedding model: first memories and past turns get vectors of the new model, then one row says which model
 -- searches use. Every statement is for one model, and for all users of the agent.
 
--- name: lock
--- Lock the agent's row against writers. Returns nothing for an erased agent, so that nothing is stored for it again.
-SELECT 1 FROM cognitive.agent_state WHERE agent_id = :agent_id FOR UPDATE
-
 -- name: kept
 -- The stored models.
 SELECT model, dimension, started_at, completed_at, live_at FROM cognitive.embedding_model

@@ -1,10 +1,6 @@
 -- A change of an agent's language: first passages are indexed in the new language too, then one row says which language
 -- searches use, then the old language is removed. All of it is for all users of the agent.
 
--- name: lock
--- Lock the agent's row against writers. Returns nothing for an erased agent, so that nothing is stored for it again.
-SELECT language, pending_language FROM cognitive.agent_state WHERE agent_id = :agent_id FOR UPDATE
-
 -- name: language_status
 -- The language of searches, the pending language, the numbers of memories, of those not indexed in `language` (NULL:
 -- the language of searches) and of those indexed in further languages. A memory's passages are indexed together, so

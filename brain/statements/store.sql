@@ -37,6 +37,11 @@ INSERT INTO cognitive.agent_state AS c (agent_id, language_chosen) VALUES (:agen
 ON CONFLICT (agent_id) DO UPDATE SET agent_id = excluded.agent_id
 RETURNING next_seq, next_session, language, pending_language, language_chosen
 
+-- name: lock_existing_agent_row
+-- Lock the agent's row against writers. Returns nothing for an erased agent, so that nothing is stored for it again.
+SELECT next_seq, next_session, language, pending_language, language_chosen FROM cognitive.agent_state
+WHERE agent_id = :agent_id FOR UPDATE
+
 -- name: recognise_language
 -- Set the language of an agent that never had a memory. Requires the lock of the agent's row.
 UPDATE cognitive.agent_state SET language = :language WHERE agent_id = :agent_id
