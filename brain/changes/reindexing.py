@@ -224,9 +224,7 @@ def _set_again(agent_id: str, language: str) -> InvalidInput:
 async def _leave(agent_id: str, language: str, rows: Sequence[Any], c: Connection) -> None:
     await share_users(c, agent_id, [row["user_id"] for row in rows])
     state = await agent_rows.locked_if_exists(c, agent_id)
-    if state is None or state.indexed != IndexLanguages(
-        language
-    ):  # another change has added what this removes
+    if state is None or state.indexed != IndexLanguages(language):  # another change has added what this removes
         raise _set_again(agent_id, language)
     for user_id, own in by_user(rows):
         await write_as(c, user_id)
