@@ -159,7 +159,7 @@ def _newest_of_claims(ordered: Sequence[Candidate], moves: _Moves) -> list[Candi
             claims.setdefault((candidate.hit.claim, candidate.hit.trust), []).append(place)
 
     def rule(group: Sequence[int]) -> str:
-        newest = max(_time(ordered[n].hit) for n in group)[0]
+        newest = max(stated_at(ordered[n].hit) for n in group)[0]
         claim = "memories that state the same attribute of the same subject"
         return f"of {len(group)} {claim}, the newer is first (the newest is of {newest:%Y-%m-%d %H:%M})"
 
@@ -245,10 +245,11 @@ def _is_older_version(one: Hit, other: Hit) -> bool:
     """Return True if the first text is older than the other, has its type, speaker and trust, and is no sibling."""
     if (one.type, one.speaker, one.trust) != (other.type, other.speaker, other.trust):
         return False
-    return _time(one) < _time(other) and not _are_siblings(one, other)
+    return stated_at(one) < stated_at(other) and not _are_siblings(one, other)
 
 
-def _time(hit: Hit) -> tuple[datetime, int]:
+def stated_at(hit: Hit) -> tuple[datetime, int]:
+    """Return when a memory occurred, and its place in the order of storing, by which versions are compared."""
     return hit.occurred_at, hit.seq
 
 
@@ -311,7 +312,7 @@ def _newest_first(
     """
     arranged = list(ordered)
     for places in groups:
-        newest = sorted(places, key=lambda n: _time(ordered[n].hit), reverse=True)
+        newest = sorted(places, key=lambda n: stated_at(ordered[n].hit), reverse=True)
         for place, n in zip(places, newest, strict=True):
             arranged[place] = ordered[n]
             if place != n:

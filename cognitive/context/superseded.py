@@ -7,10 +7,10 @@ would be taken for what holds.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from uuid import UUID
 
 from brain.search import Hit
+from cognitive.context.precedence import stated_at
 from cognitive.trace import Candidate, CandidateResult, StageResult
 
 
@@ -59,11 +59,11 @@ def drop_older(compared: StageResult) -> StageResult:
         hit = each.candidate.hit
         if each.disposition == "restated" and hit.claim is not None:
             newest = stated.get(_attribute(hit), hit)
-            stated[_attribute(hit)] = max(hit, newest, key=_time)
+            stated[_attribute(hit)] = max(hit, newest, key=stated_at)
     kept, dropped = list[Candidate](), list[CandidateResult]()
     for candidate in compared.kept:
         newer = stated.get(_attribute(candidate.hit)) if candidate.hit.claim is not None else None
-        if newer is not None and _time(candidate.hit) < _time(newer):
+        if newer is not None and stated_at(candidate.hit) < stated_at(newer):
             reason = f"the conversation states a newer value, that of {newer.memory_id}"
             dropped.append(CandidateResult(candidate, "superseded", candidate.score, reason))
         else:
@@ -73,10 +73,6 @@ def drop_older(compared: StageResult) -> StageResult:
 
 def _attribute(hit: Hit) -> tuple[str | None, str | None, str]:
     return hit.claim, hit.user_id, hit.trust
-
-
-def _time(hit: Hit) -> tuple[datetime, int]:
-    return hit.occurred_at, hit.seq
 
 
 def _replaced(hit: Hit) -> str:
