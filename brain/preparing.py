@@ -85,16 +85,6 @@ class Preparation:
             for n, (key, memory) in enumerate(memories.items())
         ]
 
-    async def embed(self, agent_id: str, memories: Sequence[NewMemory], now: datetime) -> None:
-        """Embed memories, so that `prepare` finds their vectors in the cache.
-
-        Raises:
-            EmbeddingError: a text could not be embedded.
-        """
-        pieces = [self._passages(agent_id, memory, memory.occurred_at or now) for memory in memories]
-        for embedder in self._embedders.writing(agent_id):
-            await embedded(embedder, pieces)
-
     def forget(self, memory: NewMemory | Memory, occurred_at: datetime) -> None:
         """Remove the texts of a memory from the embedders' caches."""
         old = passages(memory.content, memory.speaker, _surroundings(memory), occurred_at)

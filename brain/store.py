@@ -125,22 +125,19 @@ class MemoryStore:
         restored = [replace(item, id=metadata[item.identity].id, kept=metadata[item.identity]) for item in prepared]
         return await memory_rows.write(c, scope, restored, self._embedders, self._languages)
 
-    async def embed(self, agent_id: str, memories: Sequence[NewMemory], now: datetime) -> list[NewMemory]:
-        """Embed memories that are about to be stored, so that storing them finds their vectors in the cache.
-
-        Return them as they will be stored, for `unembed`.
+    async def prepare(self, agent_id: str, memories: Sequence[NewMemory], now: datetime) -> list[PreparedMemory]:
+        """Redact, index and embed memories that are about to be stored; of equal ones only the last.
 
         Raises:
             EmbeddingError: a text could not be embedded.
         """
         redacted = await self._redacted(memories)
-        await self._preparation.embed(agent_id, redacted, now)
-        return redacted
+        return await self._preparation.prepare(agent_id, {identity(memory): memory for memory in redacted}, now)
 
-    def unembed(self, memories: Sequence[NewMemory], now: datetime) -> None:
+    def forget(self, prepared: Sequence[PreparedMemory]) -> None:
         """Remove the vectors of memories that are not stored after all from the cache."""
-        for memory in memories:
-            self._preparation.forget(memory, memory.occurred_at or now)
+        for item in prepared:
+            self._preparation.forget(item.memory, item.occurred_at)
 
     async def remember_of_turn(
         self,
@@ -152,17 +149,18 @@ class MemoryStore:
         read_at: datetime,
         shared: bool = False,
         condition: Condition | None = None,
+        prepared: list[PreparedMemory] | None = None,
     ) -> None:
         """Store memories that were extracted from a recorded turn, as `remember` does.
 
         They are those of the turn's user, or with `shared` the agent's. With a `condition` they are stored if it holds
-        in the same transaction.
+        in the same transaction. `prepared` is what `prepare` returned for these memories, at most `BATCH`.
 
         `read_at` is the time when the turn was read, by the clock of the database. If a memory of the agent was erased
         after this time, nothing is stored, because the extracted texts may contain the erased one.
         """
         for start in range(0, len(memories), BATCH):
-            batch = {identity(memory): memory for memory in await self._redacted(memories[start : start + BATCH])}
+            batch = prepared or await self.prepare(scope.agent_id, memories[start : start + BATCH], now)
             owner = scope.as_user(None) if shared else scope
             view = scope if owner == scope else Scope.all_users(scope.agent_id)  # only this writes two users' rows
             work = partial(self._write_of_turn, scope, owner, turn_id, read_at, condition)
@@ -192,9 +190,8 @@ class MemoryStore:
         return await memory_rows.write(c, owner, prepared, self._embedders, self._languages, state=state)
 
     def _leave_out(self, prepared: Sequence[PreparedMemory]) -> bool:
-        """Remove memories that are not stored from the cache of vectors: an erasure of their text may be the reason."""
-        for item in prepared:
-            self._preparation.forget(item.memory, item.occurred_at)
+        """Forget memories that are not stored, since an erasure of their text may be the reason. Return True."""
+        self.forget(prepared)
         return True
 
     async def remember_if(
@@ -211,7 +208,7 @@ class MemoryStore:
                 return self._leave_out(prepared)
             return await memory_rows.write(c, scope, prepared, self._embedders, self._languages, state=state)
 
-        await self._write(scope, {identity(each): each for each in await self._redacted(memories)}, now, work)
+        await self._write(scope, await self.prepare(scope.agent_id, memories, now), now, work)
 
     async def _require_replaceable(self, agent_id: str, memories: Sequence[NewMemory]) -> None:
         """Raise the errors of `superseding.replaceable` for those of the memories that are not stored yet."""
@@ -231,7 +228,7 @@ class MemoryStore:
             fresh = {key: first[key] for key in identities if key not in known}
             if not fresh:
                 return [known[key] for key in identities]
-            await self._write(scope, fresh, now, work)
+            await self._write(scope, await self._preparation.prepare(scope.agent_id, fresh, now), now, work)
         raise StoreError(f"other processes erased memories of the batch {MAX_TRIES} times in a row; try again")
 
     async def _write_batch(
@@ -241,20 +238,21 @@ class MemoryStore:
             c, scope, prepared, self._embedders, self._languages, detect_updates=detect_updates
         )
 
-    async def _write(self, scope: Scope, fresh: Mapping[bytes, NewMemory], now: datetime, work: Work) -> None:
-        """Index memories and write them. Start again if the agent's embedding models or languages changed meanwhile.
+    async def _write(self, scope: Scope, prepared: list[PreparedMemory], now: datetime, work: Work) -> None:
+        """Write memories. Prepare them again first if the agent's embedding models or languages changed meanwhile.
 
         Raises:
             StoreError: these changed 50 times in a row.
         """
-        if not fresh:
+        if not prepared:
             return
         for _ in range(MAX_TRIES):
-            prepared = await self._preparation.prepare(scope.agent_id, fresh, now)
             if await self._database.run(scope, partial(work, prepared), first=agent_rows.sharing(scope.agent_id)):
                 if self._languages.take_due(scope.agent_id):
                     self._on_growth(scope.agent_id)
                 return
+            again = {item.identity: item.memory for item in prepared}
+            prepared = await self._preparation.prepare(scope.agent_id, again, now)
         raise StoreError(f"the agent's models or languages changed {MAX_TRIES} times in a row; try again")
 
     async def _redacted(self, memories: Sequence[NewMemory]) -> list[NewMemory]:

@@ -8,6 +8,7 @@ the database, nothing of the turn is stored, because its text may contain what w
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
@@ -19,6 +20,7 @@ from brain.deadline import AttemptFailure, attempt
 from brain.erasure.residue import says_nothing
 from brain.errors import EmbeddingError, InvalidInput
 from brain.forming import Condition
+from brain.preparing import PreparedMemory
 from brain.redacting import WITHHELD
 from brain.store import MemoryStore
 from brain.turn_records import OpenTurn
@@ -66,12 +68,12 @@ class CapturedExchange:
 class PreparedExchange:
     """The memories that an exchange's messages become, and what the rules read in them.
 
-    `embedded` are the memories as the cache of vectors has them, none if they could not be embedded.
+    `prepared` are the memories ready to be stored; None if they could not be embedded.
     """
 
     exchange: CapturedExchange
     memories: Sequence[NewMemory]
-    embedded: Sequence[NewMemory]
+    prepared: list[PreparedMemory] | None
     read: ReadLines | None
 
 
@@ -111,7 +113,7 @@ class Capture:
         scope: Scope,
         exchange: CapturedExchange,
         read_at: datetime,
-        prepared: PreparedExchange | None = None,
+        lines: PreparedExchange | None = None,
         *,
         extract: bool = True,
     ) -> tuple[Correction, ...]:
@@ -119,7 +121,7 @@ class Capture:
 
         Return the formed memories that the user's message takes back or corrects.
 
-        `prepared` is the result of `prepare`, which is used if the exchange is still the same. The host's extractor is
+        `lines` is the result of `prepare`, which is used if the exchange is still the same. The host's extractor is
         started if `extract` is True.
 
         The memories of a user's turn are the user's. If the host's policy has `capture_scope="agent"`, they are shared,
@@ -131,13 +133,13 @@ class Capture:
             StoreUnavailable: Postgres is unavailable.
             EmbeddingError: the text could not be embedded.
         """
-        if prepared is None or prepared.exchange != exchange:
-            prepared = await self.prepare(exchange)
-        memories, read, policy = prepared.memories, prepared.read, self._policy.for_agent(exchange.agent_id)
+        if lines is None or lines.exchange != exchange:
+            lines = await self.prepare(exchange)
+        memories, read, policy = lines.memories, lines.read, self._policy.for_agent(exchange.agent_id)
         if policy.capture_scope == "user" and (memories or self._extractor is not None):
             self._shared_turns.on_capture(scope)
         condition = self._former.begins(scope, exchange.turn_id) if read is not None else None
-        await self._store_memories(scope, exchange, memories, read_at, condition)
+        await self._store_memories(scope, exchange, memories, read_at, condition, lines.prepared)
         self._former.make_up(exchange.agent_id)
         corrections = await self._former.start(scope, exchange.turn_id, read, read_at) if read is not None else ()
         if self._extractor is not None and extract:
@@ -146,20 +148,24 @@ class Capture:
         return corrections
 
     async def prepare(self, exchange: CapturedExchange) -> PreparedExchange:
-        """Read the messages that `keep` will store by the rules, and embed them.
+        """Read the messages that `keep` will store by the rules, and prepare their memories.
 
-        If the messages cannot be embedded, `keep` embeds them again and reports the error.
+        If the messages cannot be embedded, `keep` tries it again and reports the error.
         """
         memories = await in_thread_if_long(characters((exchange.message, exchange.response)), self._episodes, exchange)
-        read = await self._former.read(exchange.agent_id, memories)
-        embedded: Sequence[NewMemory] = ()
-        with suppress(EmbeddingError):
-            embedded = await self._store.embed(exchange.agent_id, memories, exchange.at)
-        return PreparedExchange(exchange, memories, embedded, read)
+        prepared, read = await asyncio.gather(  # in this order: the rules read while a thread embeds
+            self._prepared(exchange, memories), self._former.read(exchange.agent_id, memories)
+        )
+        return PreparedExchange(exchange, memories, prepared, read)
 
-    def forget(self, prepared: PreparedExchange) -> None:
+    async def _prepared(self, exchange: CapturedExchange, memories: Sequence[NewMemory]) -> list[PreparedMemory] | None:
+        with suppress(EmbeddingError):
+            return await self._store.prepare(exchange.agent_id, memories, exchange.at)
+        return None
+
+    def forget(self, lines: PreparedExchange) -> None:
         """Remove embedded messages that are not kept from the cache of vectors."""
-        self._store.unembed(prepared.embedded, datetime.now(UTC))
+        self._store.forget(lines.prepared or ())
 
     async def wait_for(self, *name: str) -> None:
         """Wait until the running extractions of an agent, or of one user, have stored their memories or failed."""
@@ -196,13 +202,21 @@ class Capture:
         memories: Sequence[NewMemory],
         read_at: datetime,
         condition: Condition | None = None,
+        prepared: list[PreparedMemory] | None = None,
     ) -> None:
         now, shared = datetime.now(UTC), self._policy.for_agent(scope.agent_id).capture_scope == "agent"
         private = [memory for memory in memories if memory.user_id is not None or not shared]
         common = [memory for memory in memories if memory.user_id is None and shared]
         for own, is_shared in ((private, False), (common, True)):
             await self._store.remember_of_turn(
-                scope, exchange.turn_id, own, now=now, read_at=read_at, shared=is_shared, condition=condition
+                scope,
+                exchange.turn_id,
+                own,
+                now=now,
+                read_at=read_at,
+                shared=is_shared,
+                condition=condition,
+                prepared=prepared,
             )
 
 

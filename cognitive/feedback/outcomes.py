@@ -239,12 +239,12 @@ class OutcomeRecorder:
             self._capture.forget(lines)  # they may contain what was erased
         if closed is None:
             raise unknown_turn(scope, turn_id)
-        if prefetch is not None and current.dedup.enabled and not closed.message.withheld:
-            prefetch(without_injected(outcome.response))
         corrections: tuple[Correction, ...] = ()
         if captured:
             extract = closed.first or still is not None  # for a journal entry, an earlier attempt may have failed
             corrections = await self._capture_exchange(scope, turn_id, outcome, closed.message, lines, extract)
+        if prefetch is not None and current.dedup.enabled and not closed.message.withheld:
+            prefetch(without_injected(outcome.response))  # last, since it takes a processor from the writes
         attributions = attribute.attributions(closed.judgements)
         report = Report(turn_id, attributions, recorded=True, duplicate=not closed.first, corrections=corrections)
         return report, closed.message.session_id
