@@ -42,7 +42,7 @@ def never():
 
 
 @given(CATALOGS, st.integers(1, 4000), st.randoms(use_true_random=False))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_fitted_catalog_accounts_for_every_tool_and_reports_if_it_fits(tools, limit, random):
     order = random.sample(range(len(tools)), len(tools))
     offer = fitted(tools, limit, order)
@@ -64,7 +64,7 @@ def test_fitted_catalog_accounts_for_every_tool_and_reports_if_it_fits(tools, li
 
 
 @given(CATALOGS, st.integers(1, 4000), st.randoms(use_true_random=False))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_late_cut_accounts_for_every_tool_and_keeps_names_and_ids(tools, limit, random):
     order = tuple(random.sample(range(len(tools)), len(tools)))
     offer = cut_late(ToolCatalog(tools), "some/model", limit, ToolRanking(order, ("names",), 0.0))

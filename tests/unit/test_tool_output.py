@@ -89,7 +89,7 @@ def test_any_output_is_bounded_storable_and_idempotent(text, tool):
 
 
 @given(st.dictionaries(st.text(max_size=20), JSON, min_size=1) | st.lists(JSON, min_size=1))
-@settings(max_examples=75, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_shortened_json_is_valid_json(value):
     once = shown(json.dumps(value), "api", OutputLimits({"data": OutputLimit("data", 2_000, 200)}))
     assert len(once.text) <= 2_000
