@@ -40,7 +40,7 @@ _UNRELATED, _NEAR = 1.3, 0.3
 _SET_WEIGHTS = {"commands": 4.0}
 # Evidence is not fitted on messages that ask for nothing, nor on captured talk, which tests the weights.
 _NOT_FITTED = frozenset({"unasked", "talk"})
-_OF_USE = ("past_use", "similar_turns")  # terms of evidence that need past turns, which the sets don't have
+_BY_HAND = ("past_use", "similar_turns", "identified")  # terms of evidence for what the sets don't have
 
 Weights = NDArray[np.float64]
 
@@ -171,7 +171,7 @@ def fit_evidence(recorded: Sequence[RecordedSet], policy: Policy, *, cosines: bo
     for each in recorded:
         rows += evidence_rows(each, policy)
     fitted_terms = CONSTANTS.evidence if cosines else CONSTANTS.evidence_by_words
-    names = [name for name in fitted_terms if name not in ("base", *_OF_USE)]
+    names = [name for name in fitted_terms if name not in ("base", *_BY_HAND)]
     values = np.array([[terms.get(name, 0.0) for name in names] for terms, _, _ in rows])
     scale = values.std(axis=0) + 1e-9
     weights = _logistic(values / scale, np.array([y for _, y, _ in rows]), np.array([w for *_, w in rows]))

@@ -17,7 +17,8 @@ _DENIES = re.compile(
 _CHANGES = re.compile(
     r"\b(?:now|from now on|as of|since|no longer|any ?more|instead|rather|actually|these days|permanent(?:ly)?|new"
     r"|chang(?:ed?|es|ing)|switch(?:ed|ing)|mov(?:ed|ing)|updated?|replac(?:ed|ing)|renamed|swapped|started|stopped"
-    r"|quit|dropped|retired|promoted|set|adjust|always)\b",
+    r"|quit|dropped|retired|promoted|set|adjust|always|(?:up|down)graded|raised|reduced|lowered|increased|decreased"
+    r"|extended|cut to|pushed|relocated|scaled|joined|took over|went (?:up|down))\b",
     re.IGNORECASE,
 )
 _WISHES = re.compile(

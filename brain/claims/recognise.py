@@ -40,6 +40,8 @@ _UNSURE_LABEL = UNSURE - {"or", "either", "while"}  # "Preferred seat while trav
 # Verbs that say nothing beside a number, a time or a date.
 _LIGHT = frozenset("be have keep set happen occur schedule run change move need require meet".split())
 _CHANGED = frozenset("set change move switch rename update".split())
+# "was raised to 25 MB" states the new value, "was raised by 25 MB" does not.
+_ADJUSTED = frozenset("raised lowered reduced increased decreased extended shortened scaled pushed cut".split())
 _STATES_PAST = _CHANGED | {"be", "have", "schedule"}  # verbs whose past form may still state what holds
 _UNSAID = ARTICLES | PREPOSITIONS | {"now", "currently", "again"}  # in a value
 
@@ -175,6 +177,9 @@ class _Statement:
             lemma, rest = "be", rest[1:]
         if not rest:
             return None
+        if lemma == "be" and rest[0] in _ADJUSTED and "to" in rest[1:3]:
+            adjusted = rest[rest.index("to") + 1 :]
+            rest = adjusted if typed_value(adjusted) is not None else rest
         typed = typed_value(rest)
         if typed is not None:
             return self._typed(subject, rest, lemma, typed)

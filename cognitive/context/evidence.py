@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from brain.search import SearchResult
 from brain.terms import idf
 from brain.text import lexemes
+from cognitive.context.identifiers import sought
 from cognitive.plan import Plan
 from cognitive.policy.constants import Constants
 from cognitive.trace import Candidate
@@ -50,6 +51,7 @@ def terms(
     - `rare_words`: the rarity of these words, in units of a word that no memory has.
     - `speaker`: 1 if the message names the speaker of a memory.
     - `unknown_name`: 1 if the message has a name, code or quotation with a word that no memory contains.
+    - `identified`: 1 if a memory literally contains an identifier of the message, such as a code or a version.
     - `own`: 1 if the message is about the user's own matters (the category memory).
     - `store_size`: the logarithm of the number of passages, because a large store matches anything a little.
     - `past_use` and `similar_turns`: the boost above 1 of the best match, and the highest lift (see `usage`).
@@ -62,6 +64,7 @@ def terms(
         "rare_words": matched / idf(found.passages, 0),
         "speaker": float(any("speaker" in candidate.factors for candidate in candidates)),
         "unknown_name": float(_names_unknown(candidates, plan.signals.entities, found)),
+        "identified": float(_identified(candidates, plan.signals.text)),
         "own": float(_MEMORY in plan.categories),
         "store_size": math.log1p(found.passages),
         "past_use": max(0.0, boost - 1),
@@ -73,6 +76,14 @@ def terms(
         incomplete = float(len(known) < len(cosines))
         values |= {"best_cosine": max(known[:_FIRST]), "without_vector": incomplete}
     return values
+
+
+def _identified(candidates: Sequence[Candidate], text: str) -> bool:
+    patterns = sought(text)
+    if not patterns:
+        return False
+    contents = [candidate.hit.content.casefold() for candidate in candidates]
+    return any(pattern.search(content) for pattern in patterns.values() for content in contents)
 
 
 def _names_unknown(candidates: Sequence[Candidate], entities: Sequence[str], found: SearchResult) -> bool:

@@ -10,7 +10,6 @@ about different subjects are siblings ("Shelf 3 holds bolts", "Shelf 4 holds nut
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from itertools import chain
@@ -21,7 +20,7 @@ from brain.caches import cached
 from brain.claims import announces_change, denies, states_wish, subject_stems
 from brain.search import Hit
 from brain.text import lexemes
-from cognitive.context.identifiers import identifiers
+from cognitive.context.identifiers import sought
 from cognitive.context.speakers import USERS
 from cognitive.plan import RetrievalQuery
 from cognitive.policy.constants import Constants
@@ -30,7 +29,6 @@ from cognitive.trace import Candidate
 _MAX_COMPARED = 64  # best candidates that are compared with each other; lower ones would not be shown
 _MAX_KEPT = 4_096  # memories whose properties are cached, because turns retrieve the same ones again
 _MIN_STEMS = 3  # of a text that is compared by its stems; one different word changes a shorter statement
-_MAX_IDENTIFIERS = 64  # of a query that are looked for; a pasted log has thousands
 _MAX_NAMES, _MAX_NAMED = 3, 40  # identifiers that a reason names, and characters of each
 _MAX_WISH = 160  # characters; a longer line of the user's is about several things
 
@@ -93,10 +91,7 @@ def _identified_first(ordered: Sequence[Candidate], query: RetrievalQuery, moves
 
     An identifier means exactly one thing: a code that differs in one digit is as wrong as any other.
     """
-    requested = identifiers(query.text)
-    if len(requested) > _MAX_IDENTIFIERS:  # a question is mostly at one end of a message
-        requested = requested[: _MAX_IDENTIFIERS // 2] + requested[-_MAX_IDENTIFIERS // 2 :]
-    patterns = {each: re.compile(rf"(?<![\w.-]){re.escape(each)}(?![\w-]|\.\w)") for each in requested}
+    patterns = sought(query.text)
     if not patterns:
         return list(ordered)
     contents = [candidate.hit.content.casefold() for candidate in ordered]

@@ -130,7 +130,7 @@ class AssociationSettings(SettingsGroup):
 class EvidenceSettings(SettingsGroup):
     """Minimum evidence that memories match the message, below which none is shown while `abstention` is on."""
 
-    threshold: Annotated[Share, LiveRange("Evidence threshold", 0, 1, 0.01), REPLAYABLE] = 0.5
+    threshold: Annotated[Share, LiveRange("Evidence threshold", 0, 1, 0.01), REPLAYABLE] = 0.45
     """Evidence that a turn needs to show any memory. Evidence is the estimated probability, from 0 to 1, that memories
     are about the message; it comes from cosines, shared words, past use and the kind of message. Raise it if unrelated
     memories are shown, lower it if known answers are not."""

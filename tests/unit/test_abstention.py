@@ -96,6 +96,15 @@ def test_more_memories_on_the_topic_never_lower_the_evidence():
     assert probability(one, *others) >= probability(one)
 
 
+@pytest.mark.parametrize(("message", "shown"), [("QX-4417", True), ("QX-4418", False)])
+def test_memory_with_the_identifier_of_the_message_is_shown(message, shown):
+    plan = create_plan(Signals(message), "question", (), Policy())
+    result = found(idf={"qx": 5.0, "4417": 5.0}, passages=PASSAGES)
+    known = scored(cosine=0.2, matched=10.0 if shown else 5.0)
+    ticket = known._replace(hit=known.hit._replace(content="Ticket QX-4417: the invoice has a wrong address."))
+    assert bool(abstain([ticket], result, plan=plan).kept) == shown
+
+
 @pytest.mark.parametrize(("factors", "more"), [((1.5, 0.5), True), ((0.5, 1.5), False)], ids=["the best", "another"])
 def test_past_use_of_the_best_match_adds_evidence(factors, more):
     used = [scored(n, cosine=0.4, meaning=0.3 / n, boost=Boost(factor)) for n, factor in enumerate(factors, 1)]

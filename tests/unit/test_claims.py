@@ -28,6 +28,8 @@ VERSIONS = [
     ("Oliver has two children.", "Oliver has three kids."),
     ("Rosa is 34 years old.", "Rosa is 36."),
     ("Carla is married.", "Carla is single."),
+    ("The attachment limit is 8 MB.", "The attachment limit was raised to 20 MB."),
+    ("The stand-down is at 17:00.", "The stand-down was pushed back to 17:45."),
 ]
 SIBLINGS = [
     ("Shelf 3 holds bolts.", "Shelf 4 holds nuts."),
@@ -37,6 +39,7 @@ SIBLINGS = [
     ("The gym opens at 6.", "The gym closes at 22."),
     ("The CEO of Northwind is Karen Holt.", "The CFO of Northwind is Dmitri Volkov."),
     ("I prefer tea.", "I prefer the aisle seat."),
+    ("The attachment limit is 8 MB.", "The attachment limit was raised by 20 MB."),
     ("Window seat preference: left side", "Evening meal preference: late"),
 ]
 NO_CLAIM = [
@@ -120,7 +123,16 @@ def test_denials_are_short_statements_with_a_negation():
     assert not denies("It is not so. " * 20)
 
 
-@pytest.mark.parametrize("text", ["I've switched to Dr. Lind.", "From now on, take the train.", "Rosa moved to Porto."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I've switched to Dr. Lind.",
+        "From now on, take the train.",
+        "Rosa moved to Porto.",
+        "Vega upgraded to the yearly plan.",
+        "Leo took over the print queue.",
+    ],
+)
 def test_a_change_is_announced_by_its_words(text):
     assert announces_change(text)
     assert not announces_change("Rosa lives in Porto.")

@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 from making import AT, beside, candidate, ids, unit
 
-from cognitive.context.precedence import identifiers, precede
+from cognitive.context.identifiers import identifiers
+from cognitive.context.precedence import precede
 from cognitive.plan import DateRange, RetrievalQuery
 from cognitive.policy.constants import CONSTANTS, Constants
 

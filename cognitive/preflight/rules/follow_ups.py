@@ -21,7 +21,7 @@ _NAMELESS = (
     r"(?:(?:what|where|when|why|who|whom|whose|which|how|is|are|was|were|am|be|been|do|does|did|have|has|had|can|could"
     r"|will|would|shall|should|may|might|must|need|want|going|i|we|you|us|me|anyone|anybody|someone|to|not|if|that"
     r"|else|long|often|much|many|far|old|big|soon|early|late|ever|also|just|still|already|even|really|actually|there"
-    r"|then|again|let's|lets|please)(?:'(?:s|re|d|ll|ve|m)|n't)? )"
+    r"|then|again|because|of|let's|lets|please)(?:'(?:s|re|d|ll|ve|m)|n't)? )"
 )
 _BEFORE = rf"{_LEAD}{_NAMELESS}*(?:[a-z'-]+ ){_NAMELESS}*"
 _CLAUSE_ENDS = r"(?:\W*$|[?.!,;])"
