@@ -7,6 +7,7 @@ whether two texts say the same. This module also removes the blocks of earlier t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -27,7 +28,7 @@ from cognitive.trace import PASSED_OVER, Candidate, CandidateResult, StageResult
 from cognitive.turn import Message
 
 _TOGETHER = 3  # maximum number of consecutive sentences that are compared with a memory as one text
-_MAX_KEY_WORDS = 3  # of a message without a full stop that only names what it is about
+_KEY_WORDS = re.compile(r"\s*[\w'’-]{1,60}(?: [\w'’-]{1,60}){0,2}\s*")  # "guest wifi password"
 _CUT = " … "  # replaces the sentences that an excerpt leaves out
 
 _CARRIERS = frozenset({"user", "system"})  # roles of messages that may contain blocks; other messages never change
@@ -42,20 +43,17 @@ Compare = Callable[[Sequence[Hit], Sequence[ParsedSentence]], Sequence[WindowSim
 def window_sentences(messages: Sequence[str]) -> list[str]:
     """Return the last statements in the messages of the conversation window, oldest first, to compare memories with.
 
-    Questions, requests and key words are left out: they contain the words of a memory without stating it.
+    Questions, requests and messages of a few key words are left out: they contain the words of a memory without
+    stating it.
     """
     stated = [
         sentence[:_MAX_SENTENCE_LENGTH]
         for message in messages
+        if not _KEY_WORDS.fullmatch(message)
         for sentence in sentences(message[-_MAX_PER_MESSAGE:])
-        if talk.states(sentence[:_MAX_SENTENCE_LENGTH]) and not _only_names(sentence)
+        if talk.states(sentence[:_MAX_SENTENCE_LENGTH])
     ]
     return stated[-_MAX_SENTENCES:]
-
-
-def _only_names(sentence: str) -> bool:
-    """Return True if a sentence is a few key words, such as "guest wifi password"."""
-    return len(sentence.split()) <= _MAX_KEY_WORDS and sentence[-1:].isalnum()
 
 
 def window(stated: Sequence[str], vectors: Mapping[str, Vector]) -> SentenceSet:

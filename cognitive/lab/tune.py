@@ -45,7 +45,7 @@ class SettingRange:
 
 
 SPACE = (
-    SettingRange("evidence.threshold", (0.2, 0.35, 0.5, 0.65, 0.8)),
+    SettingRange("evidence.threshold", (0.15, 0.3, 0.45, 0.6, 0.75)),
     SettingRange("evidence.min_item_share", (0.2, 0.3, 0.4, 0.5, 0.6, 0.7)),
     SettingRange("limits.default", (2, 3, 4, 5)),
     SettingRange("limits.hinted_type", (4, 5, 6, 8)),

@@ -60,7 +60,7 @@ def test_demo_turns_say_nothing_is_stored_only_where_that_is_so(played):
 async def test_threshold_that_why_names_shows_memories(played):
     [told] = [told for text, told in played.turns.items() if "villanelle" in text]
     [reason] = {each.reason for each in told if each.disposition == "irrelevant"}
-    assert re.search(r"below the threshold: evidence 0\.\d{3} is 0\.\d{3} less than evidence.threshold 0\.500", reason)
+    assert re.search(r"below the threshold: evidence 0\.\d{3} is 0\.\d{3} less than evidence.threshold 0\.450", reason)
     [needed] = re.findall(r"at a threshold of at most (\S+)", reason)
     policy = Policy(evidence={"threshold": float(needed)})
     replayed = await played.layer.explain.replay("why-demo", told[0].turn_id, policy)
