@@ -106,6 +106,7 @@ PLACE = frozenset("in at under near behind next onto into".split())
 # The first word of a line represents all words of the line.
 _SAME = """
     birthday birthdate birth
+    additional other another others
     ceo chief-executive
     colour color colours colors
     phone telephone mobile cellphone cell

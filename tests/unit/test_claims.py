@@ -37,6 +37,7 @@ SIBLINGS = [
     ("The door code of building A is 4471.", "The door code of building B is 8820."),
     ("The standup is at 9:30.", "The standup is on Mondays."),
     ("The gym opens at 6.", "The gym closes at 22."),
+    ("My nephew is 5.", "My other nephew is 9."),
     ("The CEO of Northwind is Karen Holt.", "The CFO of Northwind is Dmitri Volkov."),
     ("I prefer tea.", "I prefer the aisle seat."),
     ("The attachment limit is 8 MB.", "The attachment limit was raised by 20 MB."),
