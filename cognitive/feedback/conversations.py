@@ -110,7 +110,7 @@ class ConversationWriter:
                 known += 1
                 continue
             if (said := user_line(exchange.lines)) is not None:
-                before = exchanges[n - 1].sources if n else ()
+                before = exchanges[n - 1].lines if n else ()
                 corrections += await self._corrections.apply_to_exchange(scope, said, before)
             by_model = await self._read(scope, exchange.lines)
             if by_model is None:

@@ -16,7 +16,7 @@ from brain.turns import TurnLog
 from brain.types import Memory, NewMemory, above
 from brain.users import Scope
 from cognitive.formation.corrections import corrected, corrected_value, meant, taken_back
-from cognitive.formation.lines import formed_earlier, lines_to_hide
+from cognitive.formation.lines import assistant_line, formed_earlier, lines_of_turn, lines_to_hide
 from cognitive.formation.memories import TAG, line_source
 from cognitive.turn import Correction
 
@@ -35,6 +35,15 @@ class _Found:
     replacement: NewMemory | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _LastExchange:
+    """The memories that the last exchange used or formed, all `near` ones that it showed or formed, and its answer."""
+
+    used: Sequence[Memory] = ()
+    near: Sequence[Memory] = ()
+    answer: str = ""
+
+
 class Corrections:
     """Finds what a user's line takes back or corrects, once, and changes the user's own formed memories."""
 
@@ -51,9 +60,9 @@ class Corrections:
         if not is_correction(said.content) or not await self._waiting.holds(scope, turn_id):
             return ()
         earlier = await self._earlier(scope, said)
-        used, near = list[Memory](), list[Memory]()
+        last = _LastExchange()
         if said.session_id is not None and corrected_value(said.content) is not None:
-            used, near = await self._of_last_turn(scope, turn_id, said.session_id, earlier)
+            last = await self._of_last_turn(scope, turn_id, said.session_id, earlier)
 
         async def store(replacement: NewMemory) -> None:
             condition = forming.check(scope, turn_id, False)
@@ -62,25 +71,27 @@ class Corrections:
                 scope, turn_id, [replacement], now=now, read_at=read_at, condition=condition
             )
 
-        return await self._change(scope, _find(said, earlier, used, near), store)
+        return await self._change(scope, _find(said, earlier, last), store)
 
     async def apply_to_exchange(
-        self, scope: Scope, said: NewMemory, sources_before: Collection[str]
+        self, scope: Scope, said: NewMemory, before: Sequence[NewMemory]
     ) -> tuple[Correction, ...]:
         """Apply what the user's line of an exchange takes back or corrects, before the line is stored.
 
-        The exchange is of a conversation without turns; `sources_before` are those of the lines of the one before it.
+        The exchange is of a conversation without turns; `before` are the lines of the one before it.
         """
         if not is_correction(said.content):
             return ()
         earlier = await self._earlier(scope, said)
-        last = [memory for memory in earlier if memory.source in sources_before]
+        sources, answer = {line.source for line in before if line.source is not None}, assistant_line(before)
+        formed = [memory for memory in earlier if memory.source in sources]
+        last = _LastExchange(formed, formed, answer.content if answer else "")
 
         async def store(replacement: NewMemory) -> None:
             owned = replacement.model_copy(update={"user_id": scope.user})
             await self._store.remember(scope.agent_id, [owned], now=datetime.now(UTC))
 
-        return await self._change(scope, _find(said, earlier, last, last), store)
+        return await self._change(scope, _find(said, earlier, last), store)
 
     async def _earlier(self, scope: Scope, said: NewMemory | Memory) -> list[Memory]:
         """Return the user's own formed memories that a line may change; more trusted ones are left to the host."""
@@ -111,26 +122,26 @@ class Corrections:
 
     async def _of_last_turn(
         self, scope: Scope, turn_id: str, session_id: str, earlier: Sequence[Memory]
-    ) -> tuple[list[Memory], list[Memory]]:
-        """Return the memories that the session's last turn used or formed, and all that it showed or formed."""
+    ) -> _LastExchange:
+        """Return the session's last completed turn before this one."""
         turns = await self._turns.recent(scope, _RECENT, session_id)
         last = next((each.turn_id for each in turns if each.turn_id != turn_id and each.status == "completed"), None)
         if last is None:
-            return [], []
+            return _LastExchange()
         sources = {line_source(last, user, "user") for user in (None, scope.user)}
         shown = {each.memory_id: each.used for each in await self._turns.shown(scope, last)}
         formed = {memory.id for memory in earlier if memory.source in sources}
         used = formed | {id for id, was_used in shown.items() if was_used}
-        return _those(earlier, used), _those(earlier, formed | shown.keys())
+        answer = assistant_line(await lines_of_turn(self._store, scope, last))
+        near = _those(earlier, formed | shown.keys())
+        return _LastExchange(_those(earlier, used), near, answer.content if answer else "")
 
 
-def _find(
-    said: NewMemory | Memory, earlier: Sequence[Memory], used: Sequence[Memory], near: Sequence[Memory]
-) -> _Found:
-    """Return what a line takes back of `earlier` memories, and what it corrects of those `used` or shown last."""
+def _find(said: NewMemory | Memory, earlier: Sequence[Memory], last: _LastExchange) -> _Found:
+    """Return what a line takes back of `earlier` memories, and what it corrects of those of the last exchange."""
     gone = {memory.id: memory for stems in taken_back(said.content) if (memory := meant(stems, earlier))}
     value = corrected_value(said.content)
-    change = corrected(value, used, near) if value is not None else None
+    change = corrected(value, last.used, last.near, last.answer) if value is not None else None
     if change is None:
         return _Found(tuple(gone.values()))
     return _Found(tuple(gone.values()), change[0], _replacement(*change, said))

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from brain.claims import denies
-from brain.text import stem_counts
+from brain.text import STOP_WORDS, sentences, stem_counts
 from brain.types import Memory
 from cognitive.formation.own_words import read_sentences
 from cognitive.formation.statements import FoldedStatement, split_statements
 
 _ENDED = re.compile(
-    r"(?:i|we) (?:(?:am |are )?no longer|(?:have )?(?:stopped|quit|given up)|gave up) (?P<gone>[^,;:?]+)"
+    r"(?:i|we) (?:(?:am |are )?no longer|(?:have )?given up|gave up|(?:have )?(?:stopped|quit)(?= \w+ing\b))"
+    r" (?P<gone>[^,;:?]+)"  # "I stopped running", not "I stopped the server", which runs again tomorrow
     r"|(?:i|we) (?:do|am|are) not (?P<ended>[^,;:?]+?) any ?(?:more|longer)\b"
 )
 _FORGET = re.compile(r"(?:please )?forget (?:about )?my (?P<gone>[^,;:?]+)")
@@ -33,6 +34,7 @@ _VALUES = {  # what may stand for what: a number for a number, a day for a day, 
     "day": re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE),
     "name": re.compile(r"(?<=[a-z,] )(?!I\b)[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*"),
 }
+_NO_NAMES = STOP_WORDS | frozenset("noted ok okay sure done great nice right understood thanks".split())  # "Noted."
 _MAX_WORDS = 6  # of what is taken back; more are hardly the words of the memory
 
 
@@ -77,17 +79,46 @@ def corrected_value(message: str) -> CorrectedValue | None:
     return CorrectedValue(found["new"].strip(), found["old"].strip() if found["old"] else None)
 
 
-def corrected(value: CorrectedValue, used: Sequence[Memory], near: Sequence[Memory]) -> tuple[Memory, str] | None:
+def corrected(
+    value: CorrectedValue, used: Sequence[Memory], near: Sequence[Memory], answer: str = ""
+) -> tuple[Memory, str] | None:
     """Return the memory that a corrected value is about, with its text as corrected, or None if that is not certain.
 
     With the old value it is the one memory of `near` that has it; else the one of `used`, if it has one value of the
-    same form as the new one.
+    same form as the new one, and the last `answer` gave no other value of this form.
     """
     texts = [(memory, _replaced(memory.content, value)) for memory in (near if value.old else used)]
-    if not value.old and len(texts) > 1:
+    if not value.old and (len(texts) != 1 or _answers_otherwise(answer, used[0].content, value.new)):
         return None
     certain = [(memory, text) for memory, text in texts if text is not None]
     return certain[0] if len(certain) == 1 else None
+
+
+def _answers_otherwise(answer: str, text: str, new: str) -> bool:
+    """Return True if an answer has values of the form of a new one and none of them is in a text.
+
+    The new value then corrects the answer, such as a wrong sum, and not the text.
+    """
+    form, _ = _form(new)
+    if form is None:
+        return False
+    if form == "name":
+        said = _names(answer)
+        return bool(said) and said.isdisjoint(re.findall(r"[\w’'-]+", text))
+    said = set(_VALUES[form].findall(answer.lower()))
+    return bool(said) and said.isdisjoint(_VALUES[form].findall(text.lower()))
+
+
+def _names(answer: str) -> set[str]:
+    """Return the words of an answer that have a capital letter and do not merely begin a sentence."""
+    names: set[str] = set()
+    said = sentences(answer)
+    for sentence in said:
+        first, *others = re.findall(r"[\w’'-]+", sentence) or [""]
+        named = [word for word in others if word[0].isupper()]
+        is_name = len(named) == len(others) and (bool(others) or len(said) == 1)  # "Jane Austen. Anything else?"
+        names.update([first, *named] if is_name else named)
+    return {name for name in names if name.lower() not in _NO_NAMES}
 
 
 def _replaced(text: str, value: CorrectedValue) -> str | None:
@@ -95,6 +126,9 @@ def _replaced(text: str, value: CorrectedValue) -> str | None:
     if value.old is not None:
         places = list(re.finditer(rf"(?<!\w){re.escape(value.old)}(?!\w)", text, re.IGNORECASE))
         new = value.new
+        first, _, rest = new.partition(" ")
+        if rest and len(places) == 1 and text[: places[0].start()].lower().split()[-1:] == [first.lower()]:
+            new = rest  # "on the 14th" for "12th" in "on the 12th" is "14th"
     else:
         form, new = _form(value.new)
         others = set(value.new.replace(new, " ").lower().split())

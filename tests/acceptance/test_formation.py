@@ -252,6 +252,8 @@ async def test_another_of_several_preferences_replaces_none(urls, embedder, agen
         ("I'm a vegetarian.", "I'm no longer a vegetarian.", True),
         ("We use Jenkins for CI.", "We no longer use Jenkins, we switched to GitHub Actions.", True),
         ("Our deploys run on Fridays.", "We don't deploy on Fridays any more.", True),
+        ("I smoke a pipe.", "I've quit smoking a pipe.", True),
+        ("Our mail server is in Ghent.", "I stopped the mail server.", False),
         ("I love strong coffee.", "Do you think I no longer love coffee?", False),
         ("I love strong coffee. I love coffee cake too.", "I don't love coffee anymore.", False),
         ("I love strong coffee.", "My brother no longer loves coffee.", False),
@@ -329,6 +331,7 @@ async def stated(urls, embedder, agent, text, user="ada"):
         (STANDUP, "It's 14, not 12", "Our standup is at 14."),
         ("My sister is called Rosa.", "No, it's Miriam.", "My sister is called Miriam."),
         ("Our kitchen is blue.", "It's green, not blue.", "Our kitchen is green."),
+        ("Our lease ends on the 3rd of May.", "It's on the 8th, not the 3rd.", "Our lease ends on the 8th of May."),
         (STANDUP, "That's wrong, it's Miriam.", None),
         (STANDUP, "It's 14 degrees outside.", None),
         (STANDUP, "That's wrong, it's 14?", None),
@@ -357,6 +360,27 @@ async def test_corrected_value_replaces_the_memory_of_the_last_turn(urls, embedd
         assert [(memory.id, memory.hidden_reason) for memory in hidden] == [(correction.memory_id, "superseded")]
         [restored] = await layer.restore(agent, [correction.memory_id], user_id="ada")
         assert restored.hidden_reason is None
+
+
+@pytest.mark.parametrize(
+    ("first", "answer", "said", "corrected"),
+    [
+        (f"{STANDUP} What is 9 times 9?", "It's 91.", "That's wrong, it's 81.", False),
+        ("My sister is called Rosa. Who wrote Emma?", "Charlotte Brontë.", "No, it's Jane Austen.", False),
+        ("Our gym day is Monday. What day was the 1st?", "It was a Tuesday.", "No, it's Wednesday.", False),
+        (STANDUP, "Noted: at 12.", "That's wrong, it's 14.", True),
+        ("My sister is called Rosa.", "Rosa is a lovely name.", "No, it's Miriam.", True),
+        ("My sister is called Rosa.", "Lovely! Is she older?", "No, it's Miriam.", True),
+    ],
+)
+async def test_correction_of_an_answer_leaves_the_memory(urls, embedder, agent, first, answer, said, corrected):
+    async with forming(urls, embedder, "exchange") as layer:
+        turn = Turn(agent_id=agent, session_id="s1", text=first, user_id="ada")
+        await layer.post_turn(await layer.pre_turn(turn), Outcome(response=answer))
+    async with forming(urls, embedder, "exchange") as layer:
+        context = await layer.pre_turn(turn.model_copy(update={"text": said}))
+        report = await layer.post_turn(context, Outcome(response="You are right."))
+    assert bool(report.corrections) is corrected
 
 
 async def test_correction_concerns_what_the_last_answer_used(urls, embedder, agent):

@@ -108,6 +108,12 @@ async def test_conversation_corrects_what_was_said_before(patient, agent, stated
         assert (new.content, new.user_id) == ("Our standup is at 14.", "ada")
 
 
+async def test_correction_of_an_answer_in_a_conversation_leaves_what_was_said(patient, agent):
+    messages = [*users("Our standup is at 12. What is 9 times 9?"), {"role": "assistant", "content": "It's 91."}]
+    report = await patient.remember_conversation(agent, [*messages, *users("That's wrong, it's 81.")], user_id="ada")
+    assert report.corrections == ()
+
+
 async def test_conversation_of_last_year_takes_back_nothing_of_this_year(patient, agent):
     new = await patient.remember_conversation(agent, users("I love strong coffee."), session_id="new")
     old = await patient.remember_conversation(
