@@ -25,10 +25,13 @@ _ATTRIBUTE = (
     r"|university|hobby|hobbies|allergy|diet|handle)"
 )
 _NO_SLOT = (
-    r"(?!(?:an? |the |some |any |no |zero |one |two |few |lots of |a lot of |a few )?(?:\w+ )?(?:questions?|idea|clue"
+    r"(?!(?:an? |the |some |any |no |zero |one |two |three |few |lots of |a lot of |a few )?(?:\w+ )?(?:questions?"
+    r"|idea|clue"
     r"|problems?|issues?|doubts?|feeling|look|moment|minute|second|one|ones|it|this|that|some|point|choice|change"
     r"|time|bags?|fun|trouble|errors?|concerns?|request|suggestions?|good|great|nice|bad|following|to|been|not"
     r"|already|never|seen|heard|read|had|got|done|tried|made|found|meeting|appointment|reservation|error|bug"
+    r"|options?|choices?|(?:seconds?|minutes?|mins|hours?|days?|weeks?)(?! (?:of|off|a|each|every|per|paid|vacation"
+    r"|holiday|leave)\b)"
     r"|hard time|lot|chance|preference|list|file|result|thought|guess|hunch|headache|cold|updated?|added|changed"
     r"|fixed|created|noticed|come|decided|also|copy|plans?|say|fear|quick|(?:\w+ ){0,5}(?:day|week|weekend|night"
     r"|morning|evening|semester|coming up))\b)"
@@ -128,9 +131,18 @@ RULES = (
             "I have 5k lines of code in this app.",
             "We have no test server.",
             "I have a peanut allergy.",
+            "We have 28 days of leave.",
             "There are three bathrooms in our house.",
         ),
-        ("I have a question.", "I have an idea.", "Do I have two bags?", "I have one.", "I have a meeting."),
+        (
+            "I have a question.",
+            "I have an idea.",
+            "Do I have two bags?",
+            "I have one.",
+            "I have a meeting.",
+            "I have three hours left to pack.",
+            "We have two options: paint or paper.",
+        ),
     ),
     FormationRule(
         "named",
@@ -151,7 +163,8 @@ RULES = (
         r"|hired|divorced|born)|were (?:married|born)|had (?:surgery|an? (?:[\w-]+ ){0,2}(?:operation|surgery"
         r"|transplant|accident|stroke|fracture)|a baby|a stroke|a heart attack|twins|an operation|a miscarriage)"
         r"|gave birth|gave up|stopped (?:smoking|drinking|eating)|adopted|bought|sold|founded|inherited|won"
-        r"|earned|published|moved|became|turned) (?!(?:it|this|that|them|out|up|you|track|off|by|at|to|and|with "
+        r"|earned|published|moved|became|turned) (?!(?:btw|lol|haha|again|already|today|yesterday|recently)\b[.!]*$)"
+        r"(?!(?:it|this|that|them|out|up|you|track|off|by|at|to|and|with "
         r"(?:it|this|that|you|the)|the (?:test|build|task|script|app|server|page|room|meeting|chat|code|step"
         r"|part))\b)(?:my|our|a|an|the|from|in|\w+)\b.*",
         (
@@ -161,7 +174,7 @@ RULES = (
             "I quit smoking.",
             "I bought a house in Ghent.",
         ),
-        ("I lost it.", "I started the server.", "Did I quit?"),
+        ("I lost it.", "I started the server.", "Did I quit?", "We moved yesterday!"),
     ),
     FormationRule(
         "habit",

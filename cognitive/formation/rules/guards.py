@@ -12,6 +12,7 @@ TAKEN_BACK = re.compile(
     r"😂|🤣|😹|😜|😝|🙃|💃|😏|🙄|🤪|\b(?:lol|lmao|rofl|just kidding|jk)\b"
     r"|\b(?:no,? wait|wait,? no|actually,? no|forget (?:it|that)"
     r"|scratch that|never mind|on second thoughts?|strike that)\b"
+    r"|^\W*(?:oh,? (?:great|joy|wonderful|lovely|fantastic)|yay|yeah,? right)\b|\b(?:i|we) (?:\w+ly )?live for\b"
 )
 
 GUARDS = (
@@ -62,6 +63,9 @@ GUARDS = (
     GuardRule(
         "for_this_text",
         r"\b(?:in|for) this (?:one |single )?(?:case|file|message|answer|function|task|pr|email)\b"
+        r"|\b(?:this|that|next) (?:sentence|paragraph|section|slide|chapter|draft)\b"
+        r"|\bthe (?:first|second|third|last|next|previous|latter|former|other) (?:one|version|option|variant|draft"
+        r"|sentence|paragraph|section|suggestion|idea)s?\b|\boption (?:[a-f]|\d|one|two|three)\b"
         r"|\bthe (?:above|below)\b"
         r"|\bthe (?:\w+ )?(?:version|variant|example|list|code|text|table|message|answer|output|function|file|snippet"
         r"|format|style|option|draft|section|paragraph|image|picture|link)s? (?:above|below)\b",
@@ -71,8 +75,10 @@ GUARDS = (
             "I prefer the version below.",
             "I don't like the example above.",
             "I want the numbers first in this answer.",
+            "I prefer the second variant.",
+            "We're going with option C.",
         ),
-        ("Always use tabs in this project.", "We live in the flat above the bakery."),
+        ("Always use tabs in this project.", "We live in the flat above the bakery.", "I prefer the second row."),
     ),
     GuardRule(
         "not_yet",
@@ -94,6 +100,15 @@ GUARDS = (
         ("I like Dutch films, please.",),
         ("I need to water the plants on Friday.",),
         except_for=("instruction", "decision", "procedure"),
+    ),
+    GuardRule(
+        "points_back",
+        r"\b(?:go|goes|went|been|live|lives|work|works|stay|stays|eat|meet|play) there\b"
+        r"|^(?:i|we|they) (?:have )?(?:\w+ly )?(?:agreed|decided|settled|discussed) (?:on )?(?:that|this|it|so)"
+        r"(?: (?:yesterday|together|before|last \w+|(?:in|at|on|during) (?:the |our |my )?(?:[\w-]+ ){0,2}(?:meeting"
+        r"|round|call|session|standup|retro|review|planning|workshop|chat)))?[.!]*$",
+        ("We go there every Friday.", "We agreed on that in the last planning round."),
+        ("We agreed that in May nobody signs invoices.",),
     ),
     GuardRule(
         "emptied",

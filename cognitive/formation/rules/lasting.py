@@ -18,6 +18,11 @@ _LONG_AGO = (
     r"|as a (?:child|kid|boy|girl|student|teenager)\b|(?:my|our) (?:whole|entire) li(?:fe|ves)\b)"
 )
 _GROUP = r"(?:team|group|people|staff|company|department|office|guys|lab|vendor|client|customer)s?"
+# What is said of these is about the conversation or about this moment.
+_TOPIC = (
+    r"(?:problem|question|issue|error|point|idea|same|first|last|next|thing|reason|weather|film|movie|following|output"
+    r"|code|test|fact)"
+)
 
 RULES = (
     FormationRule(
@@ -26,14 +31,14 @@ RULES = (
         rf"(?!{PRONOUN}\b|(?:your|my)\b)(?:[\w'-]+ ){{1,6}}(?:is|are|mean|means|feels?) (?:an? |too |not |so |pure "
         rf"|plain"
         r" )*(?!(?:fine|ok|okay|good|new|enough|possible|available|clear|up|here|there|ready|free|open|next|done"
-        r"|meant|for|time|waiting)\b)[\w-]+(?: [\w-]+)? (?:for|to) (?:me|us)\b.*|(?:i|we) (?:trust|want|need|value"
+        r"|meant|for|time|waiting)\b)[\w-]+(?: [\w-]+)? (?:for|to) (?:me|us)\b.*|(?:i|we) (?:trust|value"
         r"|like|rate|enjoy) .+ (?:more than|better than|rather than|over|instead of) (?!(?:it|this|that|here)\b)\w.+"
         rf"|(?:i|we) (?:want|need|like) (?:the |my |all |only )?(?:[\w'-]+ ){{1,5}}(?:first|last|at the (?:top|end)"
         r"|on top)\b.*|(?:i|we) (?:mainly|mostly|particularly|generally|often) (?:like|love|enjoy|prefer"
         r"|hate) (?!(?:it|this|that)\b)\w.+|(?:i|we) (?:want|need|like|would like) (?:my|our) [\w' -]{2,40} (?:black"
         r"|hot|cold|short|plain|in one|on one|without|with) ?.*",
         ("Early meetings are torture for me.", "I trust printed maps more than apps.", "I want the numbers first."),
-        ("Monday is fine for me.", "It is torture for me."),
+        ("Monday is fine for me.", "It is torture for me.", "I need a left glove instead of a right one."),
     ),
     FormationRule(
         "long_lasting",
@@ -62,10 +67,9 @@ RULES = (
     FormationRule(
         "world",
         "fact",
-        rf"(?!{PRONOUN}\b|(?:my|your|problem|question|issue|error|point|idea)\b)(?:(?:the|all|every|each|most|both|any"
-        r"|nobody|everybody) )?(?!(?:problem|question|issue|error|point|idea|same|first|last|next|thing|reason"
-        r"|weather|film|movie|following|output|code|test|fact)s?\b)(?:(?!(?:i|we|you|let|need"
-        r"|want)\b)[\w'/.-]+ ){1,6}?(?:is|are|has|have|takes?|sits?|runs?|does|do|belongs?|lives?|costs?|holds?|uses?"
+        rf"(?!{PRONOUN}\b|(?:my|your)\b|(?:(?:the|all|every|each|most|both|any) )?{_TOPIC}s?\b)"
+        r"(?:(?!(?:i|we|you|let|need|want)\b)[\w'/.-]+ ){1,6}?(?:is|are|has|have|takes?|sits?|runs?"
+        r"|does|do|belongs?|lives?|costs?|holds?|uses?"
         r"|needs?|comes?|gets?|works?|stands?|builds?) (?!(?:not )?(?:working|broken|wrong|ok|fine|good|great|bad"
         r"|nice|very|so|too|due|out|down|only (?:a|good)|a (?:bit"
         rf"|lot|good|great|bad|nice))\b)(?=.*\b(?:for us|by (?:the|our|an?) (?:[\w-]+ )?{_GROUP}|only|nobody|(?:about"
@@ -78,7 +82,7 @@ RULES = (
             "Our mail works. Results take about six weeks.",
             "The app is for our clients.",
         ),
-        ("The problem is our database.", "The weather is only good today."),
+        ("The problem is our database.", "The weather is only good today.", "The output is 17 on my laptop."),
         within=_OURS,
     ),
     FormationRule(
