@@ -21,7 +21,10 @@ _WORD = re.compile(rf"v?\d+(?:[.:]\d+)+|[{_UNSPACED}]+|[^\W_{_UNSPACED}]+(?:'[^\
 _WORD_OR_CHARACTER = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}](?:[^\W{_UNSPACED}]|[\u0300-\u036f])*")  # with accents
 _ORDINAL = re.compile(r"^(\d+)(?:st|nd|rd|th)$")  # "May 8th" and "8 May" name the same day
 _UNSPACED_RUN = re.compile(rf"[{_UNSPACED}]+")
-_SENTENCE_END = re.compile(r"(?<=[.!?…])([\"'”’)\]]*)\s+|(?<=[。！？])|\n+")
+# A full stop behind one of these ends no sentence.
+_ABBREVIATIONS = ("dr", "mr", "mrs", "ms", "prof", "approx", "esp", "incl", "resp", "vs", r"e\.g", r"i\.e")
+_NO_END = "".join(rf"(?<!\b(?i:{word})\.)" for word in _ABBREVIATIONS)
+_SENTENCE_END = re.compile(rf"(?<=[.!?…]){_NO_END}([\"'”’)\]]*)\s+|(?<=[。！？])|\n+")
 _MAX_LEXEME_LENGTH = 64  # a base64 text is one "word"; its beginning suffices to find it
 
 _NO_WORDS: frozenset[str] = frozenset()

@@ -22,6 +22,9 @@ _BREAK = (
     r"|yet )?|,\s+(?:which means(?: that)? (?=\w)|meaning (?:that )?(?=\w)|(?:and |but |so |or |yet |because "
     rf"|since )?(?={_OWN_SUBJECT}))"
     r"|,\s+(?=(?:do|does|did|is|are|can|could|should|what|which|how|where|when|who|why|any)\b[^,]*\?)"
+    r"|,\s+(?=(?:what|which|how|where|why|(?:is|are|does|do) (?:that|it|this|they|you|i)|can (?:you|i|we|u)"
+    r"|any (?:ideas?|tips?|suggestions?)|(?:remind|tell|show|give|help|send|write|find)(?= (?:me|us|him|her|them"
+    r"|the)\b))\b[^,]*$)"
     r"|,\s+so (?!that\b|far\b|much\b|many\b|on\b|forth\b)|,\s+but\s+(?=the\b)|,?\s+(?:and|but|so|because|since"
     r"|although|though|unless)\s+(?=(?:i|we|my|our|i['’]m|i['’]ve|i['’]ll|i['’]d|we['’]\w+|please|(?:he|she"
     r"|they)(?:['’]\w+)? (?!(?:would|could|might)\b))\b)"
@@ -77,11 +80,13 @@ _OPENERS = (
     r"|good news|bad news|news|i mean it|warning|ps|p\.s\.|hey \w+|hi \w+"
     r"|hello \w+)\s*[,.:;!–—-]+(?=\s))[\s,.:;!–—-]*)+"
 )
-# What announces a statement: "Final answer: we stay on Vue". A decision or procedure that is named so is kept whole.
+# What announces a statement: "Final answer: we stay on Vue". A decision or procedure that is named so is kept whole,
+# and what names a text, such as "The speech begins: we ...", announces none of the user's own.
 _ANNOUNCED = (
     r"(?!(?:i|we) |.*\b(?:decision|verdict|consensus|conclusion|agreed|decided|settled|resolution|rule|convention"
-    r"|process|steps?|plan|action|question|sa(?:ys?|id)|wrote|quote|if|when)\b[^:]*:)[^:?\"]{2,60}: (?=(?:i|we|my|our"
-    r"|the|he|she|they) )"
+    r"|process|steps?|plan|action|question|sa(?:ys?|id)|wrote|quote|if|when|idea|should|begins?|starts?|ends?|title"
+    r"|caption|subject|prompt|example|line|sentence|text|speech|slogan|poem|story)\b[^:]*:)[^:?\"]{2,60}: "
+    r"(?=(?:i|we|my|our|the|he|she|they) )"
 )
 # The phrase before the subject: "For music, I love ...", "After lunch, we usually ..."; not "If ..., I".
 _FRONTED = (
@@ -117,6 +122,7 @@ _PLACE = (
     r"(?:(?:for|in|on|at|with) (?:this|our|the|my|all|any|every) (?:[\w-]+ ){0,3}?[\w-]+|instead of [\w-]+),? (?=(?:i"
     r"|we|the|all|every|no|each) (?!(?:\w+ )?of\b))"
 )
+_QUOTE_MARK = r"[\"“”]"
 _QUOTED = r"\"[^\"\n]{12,}\"|“[^”\n]{12,}”|(?<!\w)'[^'\n]{20,}'(?!\w)"
 
 
@@ -148,6 +154,8 @@ def split_statements(sentence: str) -> list[str]:
     parts, start = [], 0
     for found in compiled(_BREAK).finditer(sentence):
         head, rest = sentence[start : found.start()], sentence[found.end() :]
+        if _is_quoted(sentence[: found.start()], rest):
+            continue
         if _has_words(head, 2 if rest.endswith("?") else _MIN_WORDS) and _has_words(rest, _MIN_LEFT):
             parts.append(head)
             start = found.end()
@@ -161,6 +169,12 @@ def fold(statement: str) -> str:
     for pattern, plain in _CONTRACTIONS:
         text = compiled(pattern).sub(plain, text)
     return " ".join(compiled(_DEGREE).sub("", text).split()).lstrip(" ,.;:-–—")
+
+
+def _is_quoted(before: str, behind: str) -> bool:
+    """Return True if a place between two texts is in a quotation."""
+    mark = compiled(_QUOTE_MARK)
+    return len(mark.findall(before)) % 2 == 1 and mark.search(behind) is not None
 
 
 def _has_words(part: str, count: int) -> bool:

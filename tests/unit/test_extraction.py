@@ -36,6 +36,9 @@ def kinds(message: str, answer: str = "") -> list[tuple[str, str]]:
         "Ich wohne in Leeds und wir haben zwei Hunde und eine Katze.",
         "Please sort the list by date.",
         "Thanks, that was great!",
+        "Is the comma right in “I live in Leeds, and my dog is called Rex”",
+        "The toast should begin: we live in Leeds.",
+        "Oh great, our deploy takes two hours again.",
         "",
     ],
 )
@@ -49,6 +52,20 @@ def test_statements_of_one_message_are_formed_verbatim():
         ("fact", "I'm a nurse in Ghent"),
         ("decision", "we decided to sell the boat."),
     ]
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ("We live in Leeds, what could we visit", "We live in Leeds"),
+        ("I work as a nurse, can you shorten it", "I work as a nurse"),
+        ("Our van is a blue Transit, tell me the tyre size", "Our van is a blue Transit"),
+        ("I like tea, esp. green tea.", "I like tea, esp. green tea."),
+        ("My doctor is Dr. Weber in Ghent.", "My doctor is Dr. Weber in Ghent."),
+    ],
+)
+def test_statement_is_formed_whole_and_without_the_request_behind_it(message, text):
+    assert [formed for _, formed in kinds(message)] == [text]
 
 
 def test_appointment_is_formed_once_the_assistant_reports_it():

@@ -36,7 +36,8 @@ _WORK_ON = (
 GIVEN_TEXT = SentenceRule(
     "given_text",
     (
-        rf"\b{_WORK_ON}\b[^.?!]{{0,30}}\b(?:this|these|following|below|{_TEXT}|(?:to|into|in) \w+)\b[^.?!]{{0,80}}:"
+        rf"\b{_WORK_ON}\b[^.?!]{{0,30}}\b(?:this|these|following|below|grammar|spelling|punctuation|wording"
+        rf"|{_TEXT}|(?:to|into|in) \w+)\b[^.?!]{{0,80}}:"
         rf"|\b{_WORK_ON} (?:to|into) \w+ ?:"
         r"|\b(?:here(?:'s| is| are)|this is|below is|see|the following(?: is)?|i (?:got|get|received|have)"
         rf"(?: back)?) (?:\w+ ){{0,4}}{_TEXT}\b[^.?!]{{0,40}}:"
@@ -50,6 +51,7 @@ GIVEN_TEXT = SentenceRule(
     (
         "Translate this into French: I live in Leeds and love the sea.",
         "Proofread the following:",
+        "Check the spelling: we moved to Ghent in May.",
         "This is what I got from the server",
         "My code is below",
         "The letter says: we will cancel your contract in May.",
@@ -63,6 +65,7 @@ FICTION = SentenceRule(
         r"\b(?:write|tell|compose|create|draft|generate|continue|make up|give)(?: me| us)? (?:\w+[- ]){0,5}"
         r"(?:story|poem|song|haiku|limerick|novel|scene|dialogue"
         r"|monologue|fairy tale|screenplay|play|script|fan ?fic\w*|lyrics|joke|rap|character)\b(?! (?:points?|test))"
+        r"|\b(?:story|plot|novel|book|film|movie|game|scene) idea\b|\bin (?:the )?(?:first|third) person ?:"
         r"|\b(?:role-?play|pretend|imagine)\b|\bact as (?:an?|if|the|my)\b|\blet's play\b[.!]?$|\b(?:i'm|i am"
         r"|i'll be|i play) (?:the|a) \w+[,;] (?:and )?you(?:'re| are|'ll be| play) (?:the|a) \w+"
         r"|^(?:in this (?:chat|game|scenario)[, ]+)?you are (?:an?|the) (?!right|star|legend|genius|bit|life)"
@@ -76,6 +79,8 @@ FICTION = SentenceRule(
         "Act as a doctor.",
         "You are a travel agent.",
         "My character lives in Venice.",
+        "Novel idea: I keep a lighthouse and have nine cats.",
+        "Go on in the third person: we sold the barn.",
     ),
     ("I like stories.", "You are right.", "I write songs."),
 )
