@@ -38,10 +38,11 @@ _MAX_LABEL = 8  # words before a colon
 _MIN_MATTER = 2  # stems of what a preference is about
 _UNSURE_LABEL = UNSURE - {"or", "either", "while"}  # "Preferred seat while travelling", "Preference for tea or coffee"
 # Verbs that say nothing beside a number, a time or a date.
-_LIGHT = frozenset("be have keep set happen occur schedule run change move need require meet".split())
-_CHANGED = frozenset("set change move switch rename update".split())
+_MOVED = frozenset("move push postpone reschedule shift".split())
+_LIGHT = _MOVED | frozenset("be have keep set happen occur schedule run change need require meet".split())
+_CHANGED = _MOVED | frozenset("set change switch rename update".split())
 # "was raised to 25 MB" states the new value, "was raised by 25 MB" does not.
-_ADJUSTED = frozenset("raised lowered reduced increased decreased extended shortened scaled pushed cut".split())
+_ADJUSTED = frozenset("raised lowered reduced increased decreased extended shortened scaled cut".split())
 _STATES_PAST = _CHANGED | {"be", "have", "schedule"}  # verbs whose past form may still state what holds
 _UNSAID = ARTICLES | PREPOSITIONS | {"now", "currently", "again"}  # in a value
 
@@ -240,7 +241,7 @@ class _Statement:
     def _is_event(self) -> bool:
         """Return True if the statement reports something that may happen again: it is in the past or progressive."""
         form = VERBS[self._last_verb][1] if self._last_verb in VERBS else "s"
-        return self.words[self.verb.start] in ("was", "were") if self.verb.passive else form in ("past", "ing")
+        return self.words[self.verb.start] in ("was", "were", "got") if self.verb.passive else form in ("past", "ing")
 
     def _related(self, subject: Sequence[str], rest: Sequence[str]) -> Claim | None:
         """Return the claim of a phrase that names its attribute, such as "works at"."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from brain.claims.vocabulary import (
     ARTICLES,
@@ -115,8 +116,9 @@ def find_verb(words: Sequence[str]) -> Verb | None:
         return None
     lemma, passive, negated = "", False, False
     end = start
-    for word in words[start:]:
-        form = VERBS.get(word)
+    for word, behind in zip_longest(words[start:], words[start + 1 :], fillvalue=""):
+        is_moved = word == "got" and VERBS.get(behind, ("", ""))[1] == "past"  # "got moved" is "was moved"
+        form = VERBS.get("was" if is_moved else word)
         helps = lemma in ("", "be", "have", "do")
         if word in NEGATIONS:
             negated = True

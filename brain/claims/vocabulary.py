@@ -17,10 +17,10 @@ _VERBS = """
     hate have hold host include install issue join jam keep know lag last launch lead learn leave lie like limit
     list listen live locate log lose love maintain make manage mark marry mean measure meet merge monitor move name
     need notify occur offer open operate order own park pay pin play postpone prefer print process produce prohibit
-    provide publish put quit rate read reach rebuild receive recommend refresh reject release relocate renew rent
+    provide publish push put quit rate read reach rebuild receive recommend refresh reject release relocate renew rent
     repair replace reply report require rerun reschedule reset reside restart retain return review rotate run say
-    schedule seat see sell send serve set settle ship show shut sign sit situate sleep speak spend stand start stay
-    stop store study supply support switch take talk teach terminate test time transfer travel trigger try turn
+    schedule seat see sell send serve set settle shift ship show shut sign sit situate sleep speak spend stand start
+    stay stop store study supply support switch take talk teach terminate test time transfer travel trigger try turn
     update upgrade use visit wait wake walk want wash watch wear weigh work write
     adopt appoint chair coordinate design develop edit elect encrypt inspect insure invite moderate mount nominate
     organise organize paint prescribe protect recruit register sponsor staff subscribe supervise translate validate

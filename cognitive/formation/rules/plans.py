@@ -135,10 +135,11 @@ RULES = (
     FormationRule(
         "has_event",
         "plan",
-        r"(?:i|we|my [\w'-]+(?: [\w'-]+)?) (?:have|has) (?:an?|my|our|another|the|two|three|\d+|this|that) "
-        rf"(?:[\w'-]+ ){{0,5}}{_EVENT}s?\b.*{DATE}.*"
+        r"(?:(?:i|we|my [\w'-]+(?: [\w'-]+)?) (?:have|has)|got) (?:an?|my|our|another|the|two|three|\d+|this"
+        rf"|that) (?:[\w'-]+ ){{0,5}}{_EVENT}s?\b.*{DATE}.*"
         rf"|(?:my|our|the) (?:[\w'-]+ ){{0,5}}{_EVENT}s? (?:is|are|will be|starts|begins|takes place"
-        rf"|has been moved|was moved|got moved|is scheduled) .*(?:{DATE}|\btoday\b).*"
+        rf"|(?:has been|was|got|is) (?:moved|pushed|postponed|rescheduled|shifted)"
+        rf"|is scheduled) .*(?:{DATE}|\btoday\b).*"
         rf"|{MY} (?:[\w'-]+ ){{1,4}}(?:is|are) (?:due|over|up|ending|starting|expiring|arriving|coming|visiting"
         rf"|leaving|in) .*{DATE}.*|(?:my|our|the) [\w' -]{{2,40}} (?:expires|ends|runs out|is due"
         rf"|arrives) .*{DATE}.*",
@@ -148,8 +149,15 @@ RULES = (
             "The release is next week.",
             "My visa expires on 3 May.",
             "My mother is arriving on Sunday.",
+            "The audit got pushed to 9 July.",
+            "Got a viewing on Friday.",
         ),
-        ("Do I have a meeting on Friday?", "I had a meeting on Friday.", "The meeting was on Friday."),
+        (
+            "Got a letter on Friday.",
+            "Do I have a meeting on Friday?",
+            "I had a meeting on Friday.",
+            "The meeting was on Friday.",
+        ),
     ),
     FormationRule(
         "action",
