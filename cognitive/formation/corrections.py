@@ -15,13 +15,19 @@ from cognitive.formation.statements import FoldedStatement, split_statements
 _ENDED = re.compile(
     r"(?:i|we) (?:(?:am |are )?no longer|(?:have )?given up|gave up|(?:have )?(?:stopped|quit)(?= \w+ing\b))"
     r" (?P<gone>[^,;:?]+)"  # "I stopped running", not "I stopped the server", which runs again tomorrow
-    r"|(?:i|we) (?:do|am|are) not (?P<ended>[^,;:?]+?) any ?(?:more|longer)\b"
+    r"|(?:i|we) (?:do|am|are) not (?P<ended>[^,;:?]+?) (?:any ?(?:more|longer)|after all)\b"
 )
 _FORGET = re.compile(r"(?:please )?forget (?:about )?my (?P<gone>[^,;:?]+)")
+# What is left for something else, and a word that its memory has too: "We use Jenkins", "We decided on Jenkins".
+_LEFT = (
+    (re.compile(r"we (?:have )?(?:switched|migrated|moved)(?: over)? from (?P<gone>[^,;:?]+?) to \w"), "use"),
+    (re.compile(r"(?:i|we) (?:have )?changed (?:my|our) minds? about (?P<gone>[^,;:?.]+)"), "decided"),
+)
 _SAYS_NOTHING = frozenset(stem_counts("my old previous former please now again"))
-_MAX_CORRECTION = 160  # characters of a message that only corrects
+_MAX_CORRECTION = 160  # characters of what corrects a value
+_MAX_SENTENCES = 3  # of what corrects a value: "Sorry. That's wrong. It's 14."
 _WRONG = (
-    r"(?:(?:no+|nope|sorry|actually|wrong|correction|not quite|(?:that|this|it)(?: is|['’]s| was) (?:wrong|incorrect"
+    r"(?:(?:no+|nope|sorry|typo|actually|wrong|correction|not quite|(?:that|this|it)(?: is|['’]s| was) (?:wrong|incorrect"
     r"|not (?:right|correct|true)|outdated|out of date)|you(?: are|['’]re) (?:wrong|mistaken))\b[\s,.:;!–—-]*)"
 )
 _CORRECTED = re.compile(
@@ -30,11 +36,12 @@ _CORRECTED = re.compile(
     re.IGNORECASE,
 )
 _VALUES = {  # what may stand for what: a number for a number, a day for a day, a name for a name
-    "number": re.compile(r"(?<![\w.,:])\d[\d.,:/]*\d|(?<![\w.,:])\d"),
+    "number": re.compile(r"(?<![\w.,:])(?:\d[\d.,:/]*\d|\d)(?:(?:st|nd|rd|th)\b)?(?: \d{3,})*"),  # "0170 555"
     "day": re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE),
     "name": re.compile(r"(?<=[a-z,] )(?!I\b)[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*"),
 }
 _NO_NAMES = STOP_WORDS | frozenset("noted ok okay sure done great nice right understood thanks".split())  # "Noted."
+_BEFORE_VALUES = frozenset(("the", "on", "at"))  # "it's on the 14th" corrects "it is due 12th"
 _MAX_WORDS = 6  # of what is taken back; more are hardly the words of the memory
 
 
@@ -46,12 +53,19 @@ def taken_back(message: str) -> list[frozenset[str]]:
             continue
         for text in split_statements(sentence.text):
             statement = FoldedStatement.of(text)
-            match = _ENDED.match(statement.plain) or _FORGET.match(statement.opened)
-            gone = next((part for part in match.groups() if part), "") if match else ""
+            gone, beside = _gone(statement)
             stems = frozenset(stem_counts(gone)) - _SAYS_NOTHING
             if stems and len(gone.split()) <= _MAX_WORDS:
-                found.append(stems)
+                found.append(stems | stem_counts(beside).keys())
     return found
+
+
+def _gone(statement: FoldedStatement) -> tuple[str, str]:
+    """Return what a statement takes back, or "", and the words that a memory must have beside it."""
+    if match := _ENDED.match(statement.plain) or _FORGET.match(statement.opened):
+        return next((part for part in match.groups() if part), ""), ""
+    left = ((found["gone"], beside) for pattern, beside in _LEFT if (found := pattern.match(statement.plain)))
+    return next(left, ("", ""))
 
 
 def meant(stems: frozenset[str], memories: Sequence[Memory]) -> Memory | None:
@@ -71,12 +85,14 @@ class CorrectedValue:
 
 
 def corrected_value(message: str) -> CorrectedValue | None:
-    """Return the value that a message corrects and says nothing else, such as "No, it's 14", or None."""
-    text = " ".join(message.split())
-    found = _CORRECTED.fullmatch(text) if len(text) <= _MAX_CORRECTION else None
-    if found is None or not (found["wrong"] or found["old"]):
-        return None
-    return CorrectedValue(found["new"].strip(), found["old"].strip() if found["old"] else None)
+    """Return the value that a message begins by correcting, such as "No. It's 14. Thanks", or None."""
+    said = sentences(message)[:_MAX_SENTENCES]
+    for count in range(1, len(said) + 1):
+        text = " ".join(" ".join(said[:count]).split())
+        found = _CORRECTED.fullmatch(text) if len(text) <= _MAX_CORRECTION else None
+        if found is not None and (found["wrong"] or found["old"]):
+            return CorrectedValue(found["new"].strip(), found["old"].strip() if found["old"] else None)
+    return None
 
 
 def corrected(
@@ -131,7 +147,7 @@ def _replaced(text: str, value: CorrectedValue) -> str | None:
             new = rest  # "on the 14th" for "12th" in "on the 12th" is "14th"
     else:
         form, new = _form(value.new)
-        others = set(value.new.replace(new, " ").lower().split())
+        others = set(value.new.replace(new, " ").lower().split()) - _BEFORE_VALUES
         if form is None or not others <= set(re.findall(r"\w+", text.lower())):
             return None
         places = list(_VALUES[form].finditer(text))

@@ -9,8 +9,9 @@ from cognitive.formation.rules.matching import compiled
 from cognitive.formation.rules.words import DATE
 
 MAX_WORDS = 60  # of a statement; a longer one is a text without full stops
-_MIN_WORDS = 3  # words before a break; fewer, such as "I'm Ada", belong to the statement behind, unless it asks
+_MIN_WORDS = 3  # words before a break; fewer, such as "I'm Ada", belong to the statement behind
 _MIN_LEFT = 4  # words behind a break; fewer, such as "I think", belong to the statement before
+_MIN_ASKED = 2  # words before and behind a break if a question follows: "I'm vegan, any ideas?"
 
 _OWN_SUBJECT = (
     r"(?:i|we|my|our|it|it['’]s|they|there|i['’]m|im|i['’]ve|i['’]ll|i['’]d|we['’]\w+|he|she|let['’]?s|please|never"
@@ -156,7 +157,9 @@ def split_statements(sentence: str) -> list[str]:
         head, rest = sentence[start : found.start()], sentence[found.end() :]
         if _is_quoted(sentence[: found.start()], rest):
             continue
-        if _has_words(head, 2 if rest.endswith("?") else _MIN_WORDS) and _has_words(rest, _MIN_LEFT):
+        asks = rest.endswith("?")
+        min_head, min_rest = (_MIN_ASKED, _MIN_ASKED) if asks else (_MIN_WORDS, _MIN_LEFT)
+        if _has_words(head, min_head) and _has_words(rest, min_rest):
             parts.append(head)
             start = found.end()
     return [part.strip(" ,;()") for part in (*parts, sentence[start:])]

@@ -60,6 +60,7 @@ def test_statements_of_one_message_are_formed_verbatim():
         ("We live in Leeds, what could we visit", "We live in Leeds"),
         ("I work as a nurse, can you shorten it", "I work as a nurse"),
         ("Our van is a blue Transit, tell me the tyre size", "Our van is a blue Transit"),
+        ("I'm vegan, any ideas?", "I'm vegan"),
         ("I like tea, esp. green tea.", "I like tea, esp. green tea."),
         ("My doctor is Dr. Weber in Ghent.", "My doctor is Dr. Weber in Ghent."),
     ],
