@@ -3,6 +3,7 @@
 Modules, in order of execution:
 
 - `recognise`: recognise the form of a statement, and return its claim.
+- `answers`: instructions about the language and the length of answers.
 - `statement`: take a statement apart at its verb, and find numbers, times and dates.
 - `relations`: the phrases that name an attribute, such as "works at", with examples.
 - `vocabulary`: the English words that the other modules need.

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
+from brain.claims.answers import style_of_answers
 from brain.claims.relations import PHRASES
 from brain.claims.statement import TypedValue, Verb, find_verb, has_several_sentences, split_words, typed_value
 from brain.claims.vocabulary import (
@@ -74,6 +75,8 @@ def claim_of(content: str, speaker: str | None = None) -> Claim | None:
         return None
     if has_several_sentences(content):
         return None
+    if (style := style_of_answers(content)) is not None:
+        return Claim("answers", *style)
     person = person_of(speaker)
     label = _labelled(content, person)
     if label is not None:

@@ -231,6 +231,7 @@ async def test_preferences_of_a_team_agent_stay_the_users(urls, embedder, agent)
         ("Avoided road types: motorways", "Avoided road types: toll roads", False),
         ("Favourite cuisine: Thai", "Favourite cuisine: Greek", False),
         ("My favourite cuisine is Thai.", "My favourite cuisine is now Greek.", True),
+        ("Always answer in Dutch.", "From now on, answer in Polish.", True),
     ],
 )
 async def test_another_of_several_preferences_replaces_none(urls, embedder, agent, first, second, replaced):

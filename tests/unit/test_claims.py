@@ -26,6 +26,8 @@ VERSIONS = [
     ("Screen brightness preference: low", "Screen brightness preferences: high (display)"),
     ("Preferred seat while travelling: aisle", "Preferred seat while travelling: window"),
     ("Tolerance for noise: low", "Tolerance for noise: medium"),
+    ("Always answer in Dutch when I write to you.", "From now on, reply in Polish, my Dutch is poor."),
+    ("Please keep your replies brief, two lines at most.", "Give me longer answers from now on."),
     ("Oliver has two children.", "Oliver has three kids."),
     ("Rosa is 34 years old.", "Rosa is 36."),
     ("Carla is married.", "Carla is single."),
@@ -42,6 +44,10 @@ SIBLINGS = [
     ("The CEO of Northwind is Karen Holt.", "The CFO of Northwind is Dmitri Volkov."),
     ("I prefer tea.", "I prefer the aisle seat."),
     ("The attachment limit is 8 MB.", "The attachment limit was raised by 20 MB."),
+    ("Always answer in Dutch.", "Always keep your answers short."),
+    ("Answer in Dutch.", "Answer in Polish if I write in Polish."),
+    ("Keep your answers short.", "Keep the answers in the table long."),
+    ("I speak Dutch.", "I speak Polish."),
     ("Window seat preference: left side", "Evening meal preference: late"),
 ]
 NO_CLAIM = [
