@@ -27,8 +27,9 @@ _SAYS_NOTHING = frozenset(stem_counts("my old previous former please now again")
 _MAX_CORRECTION = 160  # characters of what corrects a value
 _MAX_SENTENCES = 3  # of what corrects a value: "Sorry. That's wrong. It's 14."
 _WRONG = (
-    r"(?:(?:no+|nope|sorry|typo|actually|wrong|correction|not quite|(?:that|this|it)(?: is|['’]s| was) (?:wrong"
-    r"|incorrect|not (?:right|correct|true)|outdated|out of date)|you(?: are|['’]re) (?:wrong|mistaken))\b[\s,.:;!–—-]*)"
+    r"(?:(?:no+|nope|sorry|typo|actually|wrong|correction|not quite|(?:that|this|it)(?: is|['’]s| was)"
+    r" (?:wrong|incorrect|not (?:right|correct|true)|outdated|out of date)|you(?: are|['’]re) (?:wrong"
+    r"|mistaken))\b[\s,.:;!–—-]*)"
 )
 _CORRECTED = re.compile(
     rf"(?P<wrong>{_WRONG}*)(?:it|that)(?: is|['’]s| was| should be) (?:actually |really |now |in fact )*"

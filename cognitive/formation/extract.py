@@ -11,7 +11,7 @@ from brain.text import normalise
 from cognitive.context.talk import kind as talk_kind
 from cognitive.formation.own_words import read_sentences
 from cognitive.formation.rules import RULES
-from cognitive.formation.rules.guards import GUARDS, TAKEN_BACK
+from cognitive.formation.rules.guards import GUARDS, LAUGHS, TAKEN_BACK
 from cognitive.formation.rules.matching import FormationRule, compiled
 from cognitive.formation.statements import MAX_WORDS, FoldedStatement, split_statements
 from cognitive.policy.outcomes import FormationKind as Kind
@@ -105,7 +105,7 @@ def _rejection(statement: FoldedStatement, rule: FormationRule, sentence: str, *
             kind = "states"
         if kind in ("asks", "unknown") or (kind == "requests" and rule.kind != "instruction"):
             return kind
-    if TAKEN_BACK.search(sentence.lower()):
+    if TAKEN_BACK.search(sentence.lower()) or LAUGHS.search(statement.written):
         return "taken_back"
     for guard in GUARDS:
         if not (rule.kind in guard.except_for or rule.confirmed) and compiled(guard.pattern).search(statement.plain):

@@ -22,8 +22,8 @@ _BREAK = (
     rf"(?-i:(?<=[a-z][.!?])(?=[A-Z][a-z' ’]))|(?:;|\.\.\.|…|[,.]?\s+[-–—]{{1,2}}|\))\s+(?:and |but |so |or "
     r"|yet )?|,\s+(?:which means(?: that)? (?=\w)|meaning (?:that )?(?=\w)|(?:and |but |so |or |yet |because "
     rf"|since )?(?={_OWN_SUBJECT}))"
-    r"|,\s+(?=(?:do|does|did|is|are|can|could|should|what|which|how|where|when|who|why|any)\b[^,]*\?)"
-    r"|,\s+(?=(?:what|which|how|where|why|(?:is|are|does|do) (?:that|it|this|they|you|i)|can (?:you|i|we|u)"
+    r"|,\s+(?=(?:do|does|did|is|are|can|could|should|whats?|which|how|where|when|who|why|any)\b[^,]*\?)"
+    r"|,\s+(?=(?:whats?|which one|how|why|(?:is|are|does|do) (?:that|it|this|they|you|i)|can (?:you|i|we|u)"
     r"|any (?:ideas?|tips?|suggestions?)|(?:remind|tell|show|give|help|send|write|find)(?= (?:me|us|him|her|them"
     r"|the)\b))\b[^,]*$)"
     r"|,\s+so (?!that\b|far\b|much\b|many\b|on\b|forth\b)|,\s+but\s+(?=the\b)|,?\s+(?:and|but|so|because|since"
@@ -51,6 +51,9 @@ _CONTRACTIONS = (
     (r"\b(i|you|we|they|he|she)'d\b", r"\1 would"),
     (r"\b(you|we|they)'re\b", r"\1 are"),
     (r"\b(it|that|this|there|here|he|she|what|who)'s\b", r"\1 is"),
+    (r"\b(my|our) ([\w-]+)'s (?=(?:an?|the|in|on|at|called|named)\b)", r"\1 \2 is "),
+    (r"\b(it|that|there)s (?=(?:an?|the|now|in|on|at|called|not|my|our)\b)", r"\1 is "),
+    (r"^were (?=an?\b)", "we are "),
     (r"\blets\b", "let's"),
     (r"\bname's\b", "name is"),
     (r"\b(?:gonna)\b", "going to"),
@@ -73,8 +76,8 @@ _OPENERS = (
     r"|you know(?: how much| that)?|in fact|because|since|though|although|luckily|fortunately|sadly|i understand that"
     r"|i know(?: that)?|as you (?:may |might )?know|the (?:thing|fact|point|truth|problem) is(?: that)?|note that"
     r"|please note that|remember that|now that|(?:before you \w+, )?you (?:should|need to|have to"
-    r"|must) know(?: that)?|it turns out(?: that)?|(?:that|this|which) is why)\b(?!['’-])|(?:no|nope|nah|great"
-    r"|awesome|cool|nice|perfect|thanks|thank you|sure|right|alright|look|listen|for the record|note|please note"
+    r"|must) know(?: that)?|(?:it )?turns out(?: that)?|(?:that|this|which) is why)\b(?!['’-])|(?:no|no no|nope|nah"
+    r"|great|awesome|cool|nice|perfect|thanks|thank you|sure|right|alright|look|listen|for the record|note|please note"
     r"|remember|do not worry|quick update|update|heads up|good (?:morning|afternoon|evening)|that said|wow|ha|haha"
     r"|true|exactly|agreed|now|nevermind|never mind|me|myself|same here|hmm|honestly|good|fine|got it|also|sold|deal"
     r"|settled|careful|important|context|background|fun fact|reminder|one more thing|(?:small |quick )?correction"
@@ -91,10 +94,12 @@ _ANNOUNCED = (
 )
 # The phrase before the subject: "For music, I love ...", "After lunch, we usually ..."; not "If ..., I".
 _FRONTED = (
+    r"(?!(?:in|for) (?:the |all )?future\b)"
     r"(?:for|in|on|at|after|as for|as an?|during|with|besides|usually|sometimes|today|last|these days|recently|lately"
     r"|right now|nowadays|by now|apart from|like (?:you|most)|outside of|over|since|until|over the years|speaking of"
     r"|similar to|regarding|as far as|other than|every|most)\b[^,.;]{0,48},\s+(?=(?:i|we|my|our|one of my"
-    r"|some of my)\b)|(?:for|in|on|at|after|during|with|this|every|these|most|all)(?: (?!(?:\w*(?:day|week|month|year"
+    r"|some of my)\b)|after [^,.;]{3,48} (?=we (?:decided|chose|agreed|settled|went with|are (?:going|sticking|staying)"
+    r" with)\b)|(?:for|in|on|at|after|during|with|this|every|these|most|all)(?: (?!(?:\w*(?:day|week|month|year"
     r"|morning|evening|night|spring|summer|autumn|fall|winter)s?|what|which|who|how|that|where|if|when|than|is|are"
     r"|was|and|or|but)\b)[\w'-]+){1,4} (?=(?:i|we) (?!(?:am|are|was|were|could|would|should|might)\b))"
 )

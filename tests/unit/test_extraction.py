@@ -61,12 +61,29 @@ def test_statements_of_one_message_are_formed_verbatim():
         ("I work as a nurse, can you shorten it", "I work as a nurse"),
         ("Our van is a blue Transit, tell me the tyre size", "Our van is a blue Transit"),
         ("I'm vegan, any ideas?", "I'm vegan"),
+        ("I'm a strict vegan, whats a good lunch", "I'm a strict vegan"),
+        ("Our server is a Dell, which runs Debian 12.", "Our server is a Dell, which runs Debian 12."),
         ("I like tea, esp. green tea.", "I like tea, esp. green tea."),
         ("My doctor is Dr. Weber in Ghent.", "My doctor is Dr. Weber in Ghent."),
     ],
 )
 def test_statement_is_formed_whole_and_without_the_request_behind_it(message, text):
     assert [formed for _, formed in kinds(message)] == [text]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "my car's a blue Volvo",
+        "were a choir of nine",
+        "turns out our cellar floods every spring",
+        "no no, my name is Maier",
+        "My aunt is a vet in Lund, what a job lol",
+        "for future replies please use euros",
+    ],
+)
+def test_statements_in_the_spelling_of_chats_are_formed(message):
+    assert len(kinds(message)) == 1
 
 
 def test_appointment_is_formed_once_the_assistant_reports_it():

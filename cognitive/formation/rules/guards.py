@@ -7,9 +7,11 @@ import re
 from cognitive.formation.rules.matching import GuardRule
 from cognitive.formation.rules.words import MOMENT
 
+# Words that make a joke of the statement they stand in.
+LAUGHS = re.compile(r"\b(?:lol|lmao|rofl)\b", re.IGNORECASE)
 # Words and signs that take back, or make a joke of, what the same sentence says, whichever statement they stand in.
 TAKEN_BACK = re.compile(
-    r"😂|🤣|😹|😜|😝|🙃|💃|😏|🙄|🤪|\b(?:lol|lmao|rofl|just kidding|jk)\b"
+    r"😂|🤣|😹|😜|😝|🙃|💃|😏|🙄|🤪|\b(?:just kidding|jk)\b"
     r"|\b(?:no,? wait|wait,? no|actually,? no|forget (?:it|that)"
     r"|scratch that|never mind|on second thoughts?|strike that)\b"
     r"|^\W*(?:oh,? (?:great|joy|wonderful|lovely|fantastic)|yay|yeah,? right)\b|\b(?:i|we) (?:\w+ly )?live for\b"
@@ -44,14 +46,14 @@ GUARDS = (
     ),
     GuardRule(
         "reported",
-        r"\b(?:says?|said|claims?|claimed|thinks?|believes?|reckons?|argues?|suggests?|suggested|recommends?"
-        r"|recommended|insists?|wrote|writes|mentioned|announced|warned"
+        r"\b(?:says?|said|(?<!the )(?<!our )claims?|claimed|thinks?|believes?|reckons?|argues?"
+        r"|suggests?|suggested|recommends?|recommended|insists?|wrote|writes|mentioned|announced|warned"
         r"|complains?|swears?|asked|wonders?|told (?:me|us|him|her|them)|tells (?:me|us)|informed (?:me|us))\b"
         r"(?<!\bi think)(?<!\bwe think)"
         r"|\b(?:according to|i (?:heard|read|saw) (?:that|on|in|about|somewhere|it)|i was told|rumou?r"
         r"|supposed(?:ly)? to|apparently everyone)\b",
         ("Our rent is too high, says Otto.", "I live in Leeds, my wife claims."),
-        ("Our rent is 900 euros.",),
+        ("Our rent is 900 euros.", "I'm the head of the claims department."),
         except_for=("instruction", "decision"),
     ),
     GuardRule(
