@@ -15,10 +15,12 @@ RULES = (
     FormationRule(
         "decided",
         "decision",
-        r"(?!i (?:finally |then )?(?:decided to|chose|agreed to|resolved to) (?:not )?(?:go|start|take|watch"
+        r"(?!(?:\w+ and )?i (?:finally |then )?(?:decided to|chose|agreed to|resolved to) (?:not )?(?:go|start|take"
+        r"|watch"
         r"|have|get|give|try|buy|see|make|wear|stay|visit|call|ask|write|include|them|it|him|her|furniture|do"
-        r"|be)\b)(?:(?:i|we|the \w+|they|the team|our \w+|my \w+ and i)(?: have| has| had)?) (?:(?:now|finally"
-        r"|all|both|together|unanimously|jointly|then|therefore)\s)*(?:decided|agreed|settled|opted|chosen|chose"
+        r"|be|grab)\b)(?:(?:i|we|the \w+|they|the team|our \w+|(?:my )?\w+ and i|me and (?:my )?\w+)"
+        r"(?: have| has| had)?) (?:(?:now|finally|all|both|together|unanimously|jointly|then"
+        r"|therefore)\s)*(?:decided|agreed|settled|opted|chosen|chose"
         r"|resolved|voted|concluded|elected|committed|signed off|ruled)\b(?: (?:on|to|that|for|against|not|with"
         r"|in|upon|between))? (?!(?:it|this|that|them|these|those)\b[.!]*$)(?:\S+ ?){1,60}"
         r"|(?:we|you) (?:now )?have (?:consensus|agreement|approval|an agreement|stage \w+)(?: (?:on|for|to|that"
@@ -29,8 +31,11 @@ RULES = (
             "We've agreed that Rita signs all invoices.",
             "I've finally settled on the green tiles.",
             "We went with the Danish supplier.",
+            "Edda and I agreed to share the van.",
+            "After three rounds of samples we went with the matt paint.",
         ),
         (
+            "Edda and I decided to grab a pizza.",
             "Have we decided on a name?",
             "We haven't decided on a name.",
             "I agreed.",
@@ -46,7 +51,8 @@ RULES = (
         rf"|rely on|only \w+|no longer \w+|stop \w+|avoid) {_LATER}.+"
         rf"|we (?:will|are going to|shall) {_ADVERB}(?:close|keep (?!you\b|in\b|it\b|them\b|that\b|this\b|an?\b"
         rf"|going\b|trying\b)|leave|replace|host|run) {_LATER}.+"
-        r"|(?:i|we) (?:will|shall) not (?:be )?(?:use|using|support|supporting|go|going|ship|shipping|do|doing"
+        r"|we are not going to (?:use|support|ship|allow|accept|migrate|hire|include) (?!.*\b(?:today|now|this)\b)\w+"
+        r" .+|(?:i|we) (?:will|shall) not (?:be )?(?:use|using|support|supporting|go|going|ship|shipping|do|doing"
         rf"|add|adding|allow|accept|take|have|migrate|build|buy|hire|change|include|implement) {_LATER}\w+ .+"
         r"|(?:we|the team|our \w+) (?:have )?(?:recently |finally |now )?(?:switched (?:over )?(?:to|from)"
         r"|migrated (?:to|from)|standardi[sz]ed on|replaced|dropped|deprecated|banned|abandoned|renamed|retired"
@@ -65,8 +71,15 @@ RULES = (
             "We're going with the Danish supplier.",
             "From now on we ship on Mondays.",
             "We will only test on Linux.",
+            "We're not going to ship to islands.",
         ),
-        ("I'm going to bed.", "I will use it.", "Will we use SQLite?", "We would use SQLite."),
+        (
+            "We're not going to include this.",
+            "I'm going to bed.",
+            "I will use it.",
+            "Will we use SQLite?",
+            "We would use SQLite.",
+        ),
     ),
     FormationRule(
         "dropped_subject",
@@ -96,8 +109,9 @@ RULES = (
         r"(?:out|the)|keeping|limiting|raising|lowering|outsourcing|consolidating|skipping|buying (?:the|a)"
         r"|taking the|moving (?:the|our|all|everything)) (?!(?:it|this|that|you|them)\b)(?!.*\b(?:trouble|problem"
         r"|error)s?\b).+"
-        r"|(?:the |our )(?:board|team|council|committee|management|client|family|boss|court|landlord|city|school"
-        r"|parents|group|majority|vote|\w+ team|\w+ committee|\w+ board)(?: have| has)? (?:approved|rejected"
+        r"|(?:the |our |(?=board|management))(?:board|management|team|council|committee|client|family|boss|court"
+        r"|landlord|city|school|parents|group|majority|vote|\w+ team|\w+ committee|\w+ board)(?: have"
+        r"| has)? (?:approved|rejected"
         r"|picked|chose|chosen|voted|went|ruled|signed off|killed|accepted|turned down|settled|cancell?ed|opted"
         r"|confirmed|granted|vetoed) .+",
         (
@@ -105,6 +119,7 @@ RULES = (
             "I'm giving the job to Edda.",
             "We're moving the export to Airflow.",
             "The board approved the new warehouse.",
+            "Management approved a second van.",
         ),
         ("We're moving to Ghent in May.", "I'm cancelling it."),
     ),

@@ -17,12 +17,13 @@ _MOOD = (
 )
 _ATTRIBUTE = (
     r"(?:name|surname|first name|last name|full name|nickname|username|user name|user id|id|account(?: id| number)?"
-    r"|customer number|membership number|order number|phone(?: number)?|number|mobile|cell|email(?: address)?|e-mail"
+    r"|(?:customer|membership|order|employee|staff|student|insurance|passport|tax|policy|contract) (?:number|id)"
+    r"|emergency contact|phone(?: number)?|number|mobile|cell|email(?: address)?|e-mail"
     r"|address|zip(?: code)?|postcode|postal code|birthday|date of birth|age|height|weight|size|shoe size|blood type"
     r"|nationality|hometown|home town|native language|mother tongue|first language|profession|occupation|job"
     r"|job title|title|role|salary|major|religion|license plate|licence plate|wifi(?: password)?|wi-fi(?: password)?"
-    r"|password|passcode|pin|door code|gate code|time ?zone|rent|car|house|apartment|flat|company|employer|school"
-    r"|university|hobby|hobbies|allergy|diet|handle)"
+    r"|password|passcode|pin|door code|gate code|time ?zone|rent|budget|car|house|apartment|flat|company"
+    r"|employer|school|university|hobby|hobbies|allergy|diet|handle)"
 )
 _NO_SLOT = (
     r"(?!(?:an? |the |some |any |no |zero |one |two |three |few |lots of |a lot of |a few )?(?:\w+ )?(?:questions?"
@@ -36,14 +37,16 @@ _NO_SLOT = (
     r"|fixed|created|noticed|come|decided|also|copy|plans?|say|fear|quick|(?:\w+ ){0,5}(?:day|week|weekend|night"
     r"|morning|evening|semester|coming up))\b)"
 )
+_PLACE_IN_TEXT = r"(?:step|page|line|level|chapter|section|question|slide|part|row|item)"
 
 RULES = (
     FormationRule(
         "attribute_of_mine",
         "fact",
-        rf"(?:my|our) (?:new |current |full |home |work |old |\w+'s )?{_ATTRIBUTE} (?:is|are|=|:|was"
+        rf"(?:my|our) (?:new |current |full |home |work |old |\w+'s )?{_ATTRIBUTE}"
+        r"(?: for (?:my|our|the) [\w -]{2,30})? (?:is(?: spell?ed| spelt)?|are|=|:|was"
         r"|has changed to|changed to|will be)(?! (?:not |a bit |too |very |so )?(?:below|wrong|broken|missing"
-        r"|incorrect|good|great|full|slow|fine|locked|expired|there|down|up|late)\b) ?\S.*"
+        r"|incorrect|good|great|full|slow|fine|tight|limited|locked|expired|there|down|up|late)\b) ?\S.*"
         r"|(?:the|our) (?:[\w-]+ ){0,3}(?:password|passcode|code|pin|combination|address|url|endpoint"
         r"|phone number|account number|port|key) (?:of|for|to) (?:my|our|the) [\w' -]{2,40} is .+"
         r"|(?:the|our) (?:[\w-]+ ){0,3}(?:wifi|wi-fi|alarm|door|gate|garage|garden|shed|locker|safe|router) "
@@ -55,8 +58,11 @@ RULES = (
             "Username: otto77",
             "The garage code is 4471.",
             "My birthday is on 3 May.",
+            "My insurance number is H 4471.",
+            "Our budget for the roof is 9k.",
+            "My surname is spelled Maier.",
         ),
-        ("What's my name?", "My password is wrong.", "My number is below."),
+        ("What's my name?", "My password is wrong.", "My number is below.", "My budget is tight."),
     ),
     FormationRule(
         "who_i_am",
@@ -66,11 +72,13 @@ RULES = (
         r"|(?:big |huge |great )?(?:fan|lover|idiot|person|fool|mess|little|bit|lot|couple)\b|(?:only|first|last"
         r"|same|best|worst) (?:one|person)\b|(?:one|ones) (?:who|that)\b)\w.+"
         r"|(?:i|we) (?:am|are) (?:(?:severely|highly|deathly|mildly|slightly|not|newly|recently|happily|lactose"
-        r"|gluten|half|originally|an? strict|strictly|colou?r) ?-?)*(?:allergic|intolerant|diabetic|asthmatic"
+        r"|type (?:1|2|one|two)|gluten|half|originally|an? strict|strictly|colou?r) ?-?)*(?:allergic|intolerant"
+        r"|diabetic|asthmatic"
         r"|vegan|vegetarian|pescatarian|kosher|halal|married|divorced|single|widowed|engaged|pregnant|expecting"
         r"|retired|unemployed|self-employed|deaf|blind|colou?rblind|left-handed|right-handed|dyslexic|autistic"
         r"|bilingual|catholic|jewish|muslim|christian|buddhist|hindu|atheist|sober|from|based|located|born"
-        r"|new to|on (?:an? |my )?(?:mac\w*|windows|linux|ubuntu|debian|fedora|arch|ios|android|wsl|python|node"
+        rf"|new to|on (?:(?!{_PLACE_IN_TEXT}\b)[\w+-]+ )?v?\d+\.\d[\w.]*"
+        r"|on (?:an? |my )?(?:mac\w*|windows|linux|ubuntu|debian|fedora|arch|ios|android|wsl|python|node"
         r"|version|call|medication|a diet|insulin|parental leave|maternity leave)|not (?:that "
         r"|so )?familiar with|not allergic|responsible for|in charge of|in (?:my|the) (?:\w+ )?(?:twenties"
         r"|thirties|forties|fifties|year|process)|learning|studying|living|raising|dating|training for"
@@ -87,8 +95,18 @@ RULES = (
             "I'm not familiar with Rust.",
             "I'm studying law.",
             "I'm the treasurer of our club.",
+            "We're on Django 5.1.",
+            "I'm type 1 diabetic.",
         ),
-        ("I'm a bit tired.", "I'm fine.", "I'm looking for a flat.", "I'm sorry.", "Am I a fool?", "I'm a huge fan."),
+        (
+            "I'm a bit tired.",
+            "I'm fine.",
+            "I'm looking for a flat.",
+            "I'm sorry.",
+            "Am I a fool?",
+            "I'm a huge fan.",
+            "I'm on page 3.1.",
+        ),
     ),
     FormationRule(
         "where_and_what_i_do",

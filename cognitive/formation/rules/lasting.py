@@ -18,6 +18,14 @@ _LONG_AGO = (
     r"|as a (?:child|kid|boy|girl|student|teenager)\b|(?:my|our) (?:whole|entire) li(?:fe|ves)\b)"
 )
 _GROUP = r"(?:team|group|people|staff|company|department|office|guys|lab|vendor|client|customer)s?"
+_HOST = (
+    r"(?:staging|prod|production|dev|qa|db|database|server|host|cluster|repo|repository|registry|proxy|queue|broker"
+    r"|vpn|api|ci)"
+)
+_ADDRESS = (  # a port, an IP address or a host name
+    r"(?:(?:at|on|under|to) (?:port )?\d{4,5}\b|(?:(?:at|on|in|under|to) )?(?:\d+\.\d+\.\d+\.\d+"
+    r"|[a-z][\w-]*(?:\.[\w-]+)*\.[a-z]{2,}\b))"
+)
 # What is said of these is about the conversation or about this moment.
 _TOPIC = (
     r"(?:problem|question|issue|error|point|idea|same|first|last|next|thing|reason|weather|film|movie|following|output"
@@ -84,6 +92,15 @@ RULES = (
         ),
         ("The problem is our database.", "The weather is only good today.", "The output is 17 on my laptop."),
         within=_OURS,
+    ),
+    FormationRule(
+        "address_of",
+        "fact",
+        rf"(?:the |our )?(?:[\w-]+ ){{0,2}}{_HOST}(?: \w+){{0,2}} (?:listens|runs|lives|sits|points|is|is hosted)"
+        rf"(?: now)? {_ADDRESS}.*|(?!{PRONOUN}\b)[a-z]+ (?:listens|runs|lives|is|is hosted)(?: now)?"
+        rf" (?=at|on|under){_ADDRESS}.*",
+        ("The staging db listens on 5433.", "Grafana lives at grafana.int.acme.io.", "Prod server is 10.2.0.9."),
+        ("The answer is 1234.", "Is the server on port 8080?", "The server is 5000 km away.", "It runs on 8080."),
     ),
     FormationRule(
         "where_it_is",
