@@ -24,7 +24,7 @@ _BREAK = (
     rf"|since )?(?={_OWN_SUBJECT}))"
     r"|,\s+(?=(?:do|does|did|is|are|can|could|should|whats?|which|how|where|when|who|why|any)\b[^,]*\?)"
     r"|,\s+(?=(?:whats?|which one|how|why|(?:is|are|does|do) (?:that|it|this|they|you|i)|can (?:you|i|we|u)"
-    r"|any (?:ideas?|tips?|suggestions?)|(?:remind|tell|show|give|help|send|write|find)(?= (?:me|us|him|her|them"
+    r"|any (?:ideas?|tips?|suggestions?)|(?:remind|tell|show|give|help|send|write|find)(?= (?:it|me|us|him|her|them"
     r"|the)\b))\b[^,]*$)"
     r"|,\s+so (?!that\b|far\b|much\b|many\b|on\b|forth\b)|,\s+but\s+(?=the\b)|,?\s+(?:and|but|so|because|since"
     r"|although|though|unless)\s+(?=(?:i|we|my|our|i['’]m|i['’]ve|i['’]ll|i['’]d|we['’]\w+|please|(?:he|she"

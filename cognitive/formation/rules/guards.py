@@ -14,7 +14,7 @@ TAKEN_BACK = re.compile(
     r"😂|🤣|😹|😜|😝|🙃|💃|😏|🙄|🤪|\b(?:just kidding|jk)\b"
     r"|\b(?:no,? wait|wait,? no|actually,? no|forget (?:it|that)"
     r"|scratch that|never mind|on second thoughts?|strike that)\b"
-    r"|^\W*(?:oh,? (?:great|joy|wonderful|lovely|fantastic)|yay|yeah,? right)\b|\b(?:i|we) (?:\w+ly )?live for\b"
+    r"|^\W*(?:oh,? (?:great|joy|wonderful|lovely|fantastic)|yay|yeah,? right)\b"
 )
 
 GUARDS = (
@@ -67,7 +67,7 @@ GUARDS = (
         r"\b(?:in|for) this (?:one |single )?(?:case|file|message|answer|function|task|pr|email)\b"
         r"|\b(?:this|that|next) (?:sentence|paragraph|section|slide|chapter|draft)\b"
         r"|\bthe (?:first|second|third|last|next|previous|latter|former|other) (?:one|version|option|variant|draft"
-        r"|sentence|paragraph|section|suggestion|idea)s?\b|\boption (?:[a-f]|\d|one|two|three)\b"
+        r"|sentence|paragraph|section|suggestion|idea)s?\b(?! of (?:my|our)\b)|\boption (?:[a-f]|\d|one|two|three)\b"
         r"|\bthe (?:above|below)\b"
         r"|\bthe (?:\w+ )?(?:version|variant|example|list|code|text|table|message|answer|output|function|file|snippet"
         r"|format|style|option|draft|section|paragraph|image|picture|link)s? (?:above|below)\b",
@@ -80,7 +80,11 @@ GUARDS = (
             "I prefer the second variant.",
             "We're going with option C.",
         ),
-        ("Always use tabs in this project.", "We live in the flat above the bakery.", "I prefer the second row."),
+        (
+            "Always use tabs in this project.",
+            "We live in the flat above the bakery.",
+            "I love the first version of our logo.",
+        ),
     ),
     GuardRule(
         "not_yet",

@@ -39,13 +39,19 @@ RULES = (
         rf"(?!{PRONOUN}\b|(?:your|my)\b)(?:[\w'-]+ ){{1,6}}(?:is|are|mean|means|feels?) (?:an? |too |not |so |pure "
         rf"|plain"
         r" )*(?!(?:fine|ok|okay|good|new|enough|possible|available|clear|up|here|there|ready|free|open|next|done"
-        r"|meant|for|time|waiting)\b)[\w-]+(?: [\w-]+)? (?:for|to) (?:me|us)\b.*|(?:i|we) (?:trust|value"
+        r"|meant|for|time|waiting)\b)[\w-]+(?: [\w-]+)? (?:for|to) (?:me|us)\b.*|(?:i|we) (?:trust|value|(?:want"
+        r"|need)(?!.* instead)"
         r"|like|rate|enjoy) .+ (?:more than|better than|rather than|over|instead of) (?!(?:it|this|that|here)\b)\w.+"
         rf"|(?:i|we) (?:want|need|like) (?:the |my |all |only )?(?:[\w'-]+ ){{1,5}}(?:first|last|at the (?:top|end)"
         r"|on top)\b.*|(?:i|we) (?:mainly|mostly|particularly|generally|often) (?:like|love|enjoy|prefer"
         r"|hate) (?!(?:it|this|that)\b)\w.+|(?:i|we) (?:want|need|like|would like) (?:my|our) [\w' -]{2,40} (?:black"
         r"|hot|cold|short|plain|in one|on one|without|with) ?.*",
-        ("Early meetings are torture for me.", "I trust printed maps more than apps.", "I want the numbers first."),
+        (
+            "Early meetings are torture for me.",
+            "I trust printed maps more than apps.",
+            "I want tea rather than cocoa.",
+            "I want the numbers first.",
+        ),
         ("Monday is fine for me.", "It is torture for me.", "I need a left glove instead of a right one."),
     ),
     FormationRule(

@@ -91,9 +91,8 @@ RULES = (
         rf"|{_EACH}[^,]{{0,40}},? (?:we|the team|our \w+|everyone|someone|somebody) (?!are\b|were\b|will\b).+"
         rf"|(?:before|after|when(?:ever)?|once) [^,]{{4,80}}, ?we (?:always |first |usually |never |then )?"
         rf"(?:have to |need to |must )?{HABIT}\b.*"
-        rf"|(?:before|after|with|for|on) (?:each|every|any) [\w' -]{{2,40}},? you (?:have to|need to|must|should)"
-        rf" {TO_DO} .+"
-        rf"|if [^,]{{5,60}},? you (?:have to|need to|must) {TO_DO} .*\b(?:first|then|otherwise)\b.*"
+        rf"|(?:before|after|with|for|on) (?:each|every|any) [\w' -]{{2,40}},? you (?:have to|need to|must) {TO_DO} .+"
+        rf"|if (?!you\b)[^,]{{5,60}},? you (?:have to|need to|must) {TO_DO} .*\b(?:first|then|otherwise)\b.*"
         r"|we never let .+|what (?:we|i) (?:usually |always |normally |generally )?do(?: [\w' -]{2,40})? is .+"
         r"|the way (?:it|this|that|we) (?:works?|do (?:it|this|that)) (?:here )?is .+"
         r"|(?:usually|normally|typically|as a rule|in general),? (?:we|the team|everyone) (?!(?:are|were"
@@ -111,7 +110,12 @@ RULES = (
             "Before every launch you have to drain the tank.",
             "If the kiln trips you have to open the vents first, then reset it.",
         ),
-        ("We always wanted a dog.", "We will rotate the keys.", "I always cry."),
+        (
+            "If you want it you have to ask first.",
+            "We always wanted a dog.",
+            "We will rotate the keys.",
+            "I always cry.",
+        ),
     ),
     FormationRule(
         "done_regularly",
