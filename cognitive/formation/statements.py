@@ -160,11 +160,9 @@ def split_statements(sentence: str) -> list[str]:
     parts, start = [], 0
     for found in compiled(_BREAK).finditer(sentence):
         head, rest = sentence[start : found.start()], sentence[found.end() :]
-        if _is_quoted(sentence[: found.start()], rest):
-            continue
-        asks = rest.endswith("?")
-        min_head, min_rest = (_MIN_ASKED, _MIN_ASKED) if asks else (_MIN_WORDS, _MIN_LEFT)
-        if _has_words(head, min_head) and _has_words(rest, min_rest):
+        min_head, min_rest = (_MIN_ASKED, _MIN_ASKED) if rest.endswith("?") else (_MIN_WORDS, _MIN_LEFT)
+        has_words = _has_words(head, min_head) and _has_words(rest, min_rest)
+        if has_words and not _is_quoted(sentence[: found.start()], rest):
             parts.append(head)
             start = found.end()
     return [part.strip(" ,;()") for part in (*parts, sentence[start:])]

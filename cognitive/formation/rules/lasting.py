@@ -18,6 +18,7 @@ _LONG_AGO = (
     r"|as a (?:child|kid|boy|girl|student|teenager)\b|(?:my|our) (?:whole|entire) li(?:fe|ves)\b)"
 )
 _GROUP = r"(?:team|group|people|staff|company|department|office|guys|lab|vendor|client|customer)s?"
+# What has an address in a project.
 _HOST = (
     r"(?:staging|prod|production|dev|qa|db|database|server|host|cluster|repo|repository|registry|proxy|queue|broker"
     r"|vpn|api|ci)"
