@@ -119,14 +119,14 @@ async def test_rules_and_model_form_one_memory_of_the_same_words(urls, embedder,
 
 async def test_new_value_replaces_the_memory_that_the_model_was_shown(urls, embedder, agent):
     answers = STAGING | {
-        "5434": [entry(text="Staging listens on 5434", quote="Staging is on port 5434 now.", replaces="m1")]
+        "5434": [entry(text="Staging listens on 5434", quote="They gave staging port 5434 now.", replaces="m1")]
     }
     ask = Scripted(answers)
     async with reading(urls, embedder, ask) as layer:
         await say(layer, agent, MOVED)
     ask.answers.pop("staging")
     async with reading(urls, embedder, ask) as layer:
-        await say(layer, agent, "Staging is on port 5434 now.")
+        await say(layer, agent, "They gave staging port 5434 now.")
     old, *_ = await formed(urls, embedder, agent)
     assert (old.content, old.hidden_reason) == ("Staging listens on port 5433", "superseded")
 
