@@ -40,7 +40,7 @@ _MIN_MATTER = 2  # stems of what a preference is about
 _UNSURE_LABEL = UNSURE - {"or", "either", "while"}  # "Preferred seat while travelling", "Preference for tea or coffee"
 # Verbs that say nothing beside a number, a time or a date.
 _MOVED = frozenset("move push postpone reschedule shift".split())
-_LIGHT = _MOVED | frozenset("be have keep set happen occur schedule run change need require meet".split())
+_LIGHT = _MOVED | frozenset("be have keep set happen occur schedule run change switch need require meet".split())
 _CHANGED = _MOVED | frozenset("set change switch rename update".split())
 # "was raised to 25 MB" states the new value, "was raised by 25 MB" does not.
 _ADJUSTED = frozenset("raised lowered reduced increased decreased extended shortened scaled cut".split())
@@ -225,7 +225,7 @@ class _Statement:
             return self._make([*subject, *found.others], relation.attribute, found.words)
         if self._is_event() and lemma not in _STATES_PAST:
             return None
-        about = [*subject, *found.others]
+        about = [word for word in (*subject, *found.others) if word != "back" or lemma not in _MOVED]
         if lemma not in _LIGHT and not (lemma == "start" and found.kind in ("time", "date")):
             about.append(self._last_verb)
         if "until" in rest:
