@@ -171,7 +171,7 @@ async def test_equal_first_person_statements_of_two_speakers_are_no_duplicates(l
 async def test_most_planted_pairs_are_listed_among_other_memories(layer, agent, pairs):
     planted = [pair for pair in pairs if pair["kind"] != "sibling"]
     contents = list(dict.fromkeys(text for pair in planted for text in (pair["first"], pair["second"])))
-    await store(layer, agent, [*texts(2_000), *contents])
+    await store(layer, agent, [*texts(1_000), *contents])
     for call, kind, share in (
         (layer.upkeep.duplicates, "restated", 0.85),
         (layer.upkeep.contradictions, "contradiction", 0.75),
