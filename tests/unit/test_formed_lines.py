@@ -29,9 +29,14 @@ def test_formed_memory_takes_the_rank_of_its_line():
         assert ids(kept) == ([2, 1] if line_rank == 2 else [1, 2])
 
 
-def test_statement_of_a_long_line_keeps_a_better_rank():
-    assert ids(drop_lines([formed(1, 0), other(2, 1), line(3, 2, LONG)]).kept) == [1, 2]
-    assert ids(drop_lines([line(3, 0, LONG), other(2, 1), formed(1, 2)]).kept) == [1, 2]
+def test_line_that_says_much_more_stays_at_its_rank():
+    assert ids(drop_lines([formed(1, 0), other(2, 1), line(3, 2, LONG)]).kept) == [1, 2, 3]
+    assert ids(drop_lines([line(3, 0, LONG), other(2, 1), formed(1, 2)]).kept) == [3, 2, 1]
+
+
+def test_line_of_a_superseded_statement_is_dropped_whatever_else_it_says():
+    candidates = [line(3, 0, LONG), other(2, 1), formed(1, 2, hidden_reason="superseded")]
+    assert ids(drop_lines(candidates).kept) == [1, 2]
 
 
 def test_only_the_best_of_several_takes_the_rank_of_the_line():
