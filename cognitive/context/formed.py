@@ -1,6 +1,6 @@
 """Treat a captured line and the memories that were formed from it as one candidate: the formed ones are shown.
 
-A line that says much beside them stays a candidate of its own.
+A line that says much beside them stays a candidate too.
 """
 
 from __future__ import annotations
