@@ -28,7 +28,8 @@ from cognitive.trace import PASSED_OVER, Candidate, CandidateResult, StageResult
 from cognitive.turn import Message
 
 _TOGETHER = 3  # maximum number of consecutive sentences that are compared with a memory as one text
-_KEY_WORDS = re.compile(r"\s*[\w'’-]{1,60}(?: [\w'’-]{1,60}){0,2}\s*")  # "guest wifi password"
+_KEY_WORD = r"[A-Za-zÀ-ɏ\d_'’-]{1,60}"  # of a script with spaces, where a message of one word is no sentence
+_KEY_WORDS = re.compile(rf"\s*{_KEY_WORD}(?: {_KEY_WORD}){{0,2}}\s*")  # "guest wifi password"
 _CUT = " … "  # replaces the sentences that an excerpt leaves out
 
 _CARRIERS = frozenset({"user", "system"})  # roles of messages that may contain blocks; other messages never change

@@ -79,6 +79,7 @@ def terms(
 
 
 def _identified(candidates: Sequence[Candidate], text: str) -> bool:
+    """Return True if a memory literally contains an identifier of a message."""
     patterns = sought(text)
     if not patterns:
         return False

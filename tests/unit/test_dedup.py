@@ -376,7 +376,9 @@ def test_memory_is_eligible_again_after_its_restatement_left_the_window():
     assert ids(drop_restated([memory], compare_to(window(other)), POLICY, CONSTANTS).kept) == [1]
 
 
-@pytest.mark.parametrize(("message", "stated"), [("locker code", False), ("VPN_HOST", False), ("I moved.", True)])
+@pytest.mark.parametrize(
+    ("message", "stated"), [("locker code", False), ("VPN_HOST", False), ("I moved.", True), ("门禁密码是四", True)]
+)
 def test_key_words_state_nothing(message, stated):
     assert bool(window_sentences([message])) == stated
 
