@@ -172,7 +172,21 @@ def test_only_pleasantries_are_removed(text, expected):
 
 @pytest.mark.parametrize(
     "text",
-    ["continue", "yes", "the second one", "go ahead", "do it", "and why?", "ok", "👍", "what about staging?", "no"],
+    [
+        *(
+            "continue",
+            "yes",
+            "the second one",
+            "go ahead",
+            "do it",
+            "and why?",
+            "ok",
+            "👍",
+            "what about staging?",
+            "no",
+        ),
+        "What did we stop because of it?",
+    ],
 )
 def test_elliptic_message_is_read_with_the_previous_one(text):
     parsed = read(text, "Hi! How do we deploy the billing service?")
