@@ -134,7 +134,7 @@ class MemoryStore:
         redacted = await self._redacted(memories)
         return await self._preparation.prepare(agent_id, {identity(memory): memory for memory in redacted}, now)
 
-    def forget(self, prepared: Sequence[PreparedMemory]) -> None:
+    def forget_vectors(self, prepared: Sequence[PreparedMemory]) -> None:
         """Remove the vectors of memories that are not stored after all from the cache."""
         for item in prepared:
             self._preparation.forget(item.memory, item.occurred_at)
@@ -190,8 +190,8 @@ class MemoryStore:
         return await memory_rows.write(c, owner, prepared, self._embedders, self._languages, state=state)
 
     def _leave_out(self, prepared: Sequence[PreparedMemory]) -> bool:
-        """Forget memories that are not stored, since an erasure of their text may be the reason. Return True."""
-        self.forget(prepared)
+        """Forget the vectors of memories that are not stored: their text may have been erased. Return True."""
+        self.forget_vectors(prepared)
         return True
 
     async def remember_if(

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from brain.search import SearchResult
 from brain.terms import idf
 from brain.text import lexemes
-from cognitive.context.identifiers import sought
+from cognitive.context.identifiers import identifier_patterns
 from cognitive.plan import Plan
 from cognitive.policy.constants import Constants
 from cognitive.trace import Candidate
@@ -80,7 +80,7 @@ def terms(
 
 def _identified(candidates: Sequence[Candidate], text: str) -> bool:
     """Return True if a memory literally contains an identifier of a message."""
-    patterns = sought(text)
+    patterns = identifier_patterns(text)
     if not patterns:
         return False
     contents = [candidate.hit.content.casefold() for candidate in candidates]

@@ -12,14 +12,14 @@ _DOTTED = re.compile(r"v?\d+(?:\.\d+){2,}(?::\d+)?")
 _QUANTITY = re.compile(r"[\d.:,/-]*\d[a-z]{1,4}")  # "500ml", "1990s", "400th"
 _YEAR = re.compile(r"(?:[a-z]+-?|\d{1,2}\.\d{1,2}\.)(?:19|20)\d\d")  # "mid-2023", "5.11.2026"
 _SNAKE = re.compile(r"[^\W_]+(?:_[^\W_]+)+")
-_MAX_SOUGHT = 64  # identifiers that are looked for; a pasted log has thousands
+_MAX_IDENTIFIERS = 64  # of a message that are looked for; a pasted log has thousands
 
 
-def sought(text: str) -> Mapping[str, re.Pattern[str]]:
+def identifier_patterns(text: str) -> Mapping[str, re.Pattern[str]]:
     """Return the identifiers in a text, each with the pattern that finds it as a whole in a case-folded text."""
     found = identifiers(text)
-    if len(found) > _MAX_SOUGHT:  # a question is mostly at one end of a message
-        found = found[: _MAX_SOUGHT // 2] + found[-_MAX_SOUGHT // 2 :]
+    if len(found) > _MAX_IDENTIFIERS:  # a question is mostly at one end of a message
+        found = found[: _MAX_IDENTIFIERS // 2] + found[-_MAX_IDENTIFIERS // 2 :]
     return {each: re.compile(rf"(?<![\w.-]){re.escape(each)}(?![\w-]|\.\w)") for each in found}
 
 

@@ -20,7 +20,7 @@ from brain.caches import cached
 from brain.claims import announces_change, denies, states_wish, subject_stems
 from brain.search import Hit
 from brain.text import lexemes
-from cognitive.context.identifiers import sought
+from cognitive.context.identifiers import identifier_patterns
 from cognitive.context.speakers import USERS
 from cognitive.plan import RetrievalQuery
 from cognitive.policy.constants import Constants
@@ -91,7 +91,7 @@ def _identified_first(ordered: Sequence[Candidate], query: RetrievalQuery, moves
 
     An identifier means exactly one thing: a code that differs in one digit is as wrong as any other.
     """
-    patterns = sought(query.text)
+    patterns = identifier_patterns(query.text)
     if not patterns:
         return list(ordered)
     contents = [candidate.hit.content.casefold() for candidate in ordered]

@@ -165,7 +165,7 @@ class Capture:
 
     def forget(self, lines: PreparedExchange) -> None:
         """Remove embedded messages that are not kept from the cache of vectors."""
-        self._store.forget(lines.prepared or ())
+        self._store.forget_vectors(lines.prepared or ())
 
     async def wait_for(self, *name: str) -> None:
         """Wait until the running extractions of an agent, or of one user, have stored their memories or failed."""

@@ -173,18 +173,16 @@ def test_only_pleasantries_are_removed(text, expected):
 @pytest.mark.parametrize(
     "text",
     [
-        *(
-            "continue",
-            "yes",
-            "the second one",
-            "go ahead",
-            "do it",
-            "and why?",
-            "ok",
-            "👍",
-            "what about staging?",
-            "no",
-        ),
+        "continue",
+        "yes",
+        "the second one",
+        "go ahead",
+        "do it",
+        "and why?",
+        "ok",
+        "👍",
+        "what about staging?",
+        "no",
         "What did we stop because of it?",
     ],
 )
