@@ -12,7 +12,7 @@ from brain import agent_rows, archive, filter_sql, memory_rows, redacting, super
 from brain.archive import ArchivedMemory, MemoryMetadata
 from brain.embedding.embedders import Embedders
 from brain.errors import StoreError, UnknownMemory
-from brain.filters import NO_FILTER, MemoryFilter
+from brain.filters import MemoryFilter
 from brain.forming import Condition
 from brain.languages import AgentLanguages
 from brain.memory_rows import SQL
@@ -27,6 +27,7 @@ from brain.users import SHARED, Scope
 MAX_TRIES = 50  # attempts of a write, each repeated because another write came first
 MAX_WISHES_READ = 10  # latest preferences and standing instructions that are read; the system message shows fewer
 BATCH = 256  # memories per transaction: large enough to amortise a commit, small enough to show progress
+_PINNED = SQL.pinned_memories.fill(condition="TRUE")
 
 Progress = Callable[[int, int], None]
 # Write prepared memories in a transaction; return False if they must be prepared again.
@@ -284,15 +285,13 @@ class MemoryStore:
         bound = statement(agent_id=scope.agent_id, limit=limit, offset=offset, **admitted.values)
         return [as_value(Memory, row) for row in await self._database.run(scope, lambda c: c.fetch(*bound))]
 
-    async def pinned(self, scope: Scope, now: datetime, wanted: MemoryFilter = NO_FILTER) -> list[Memory]:
-        """Return the memories that may stand in the system message at the time `now`, of those that a filter admits.
+    async def pinned(self, scope: Scope, now: datetime) -> list[Memory]:
+        """Return the memories that the system message may show at the time `now`.
 
         These are pinned memories, oldest first, then the latest preferences and standing instructions of the view's
         user, oldest first: at most `MAX_WISHES_READ`.
         """
-        admitted = filter_sql.condition(wanted)
-        statement = filter_sql.filled(SQL.pinned_memories, admitted.sql)
-        bound = statement(agent_id=scope.agent_id, now=now, wishes=MAX_WISHES_READ, **admitted.values)
+        bound = _PINNED(agent_id=scope.agent_id, now=now, wishes=MAX_WISHES_READ)
         return [as_value(Memory, row) for row in await self._database.run(scope, lambda c: c.fetch(*bound))]
 
     async def update(self, scope: Scope, id: UUID, change: Callable[[Memory], NewMemory]) -> Memory:

@@ -327,7 +327,7 @@ class OpenTurnRow:
 class AgentHealth:
     """The state of an agent's data and of the database, for the dashboard's page on health.
 
-    `models` counts vectors by embedding model in a random sample; `vectors_looked` is the size of the sample.
+    `models` counts vectors by embedding model in a random sample.
     `open_turns` is the number of turns without an outcome, counted up to a maximum.
     """
 
@@ -341,7 +341,6 @@ class AgentHealth:
     bytes: int
     relations: tuple[Relation, ...] = ()
     models: Mapping[str, int] = field(default_factory=dict)
-    vectors_looked: int = 0
     oldest_open: tuple[OpenTurnRow, ...] = ()
 
 

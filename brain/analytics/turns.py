@@ -256,7 +256,6 @@ class TurnAnalytics(MemoryAnalytics):
                 **dict(await c.fetchrow(*SQL.server())),
                 relations=tuple(as_value(Relation, row) for row in await c.fetch(*SQL.relations())),
                 models={row["model"]: row["vectors"] for row in models},
-                vectors_looked=models[0]["looked"] if models else 0,
                 oldest_open=tuple(
                     as_value(OpenTurnRow, row)
                     for row in await c.fetch(*SQL.oldest_open(agent_id=scope.agent_id, limit=20))

@@ -235,7 +235,7 @@ ORDER BY bytes DESC, c.relname
 
 -- name: models
 -- The embedding models of the vectors in a random sample of <sample> passages (ids are hashes).
-SELECT model, count(*) AS vectors, (sum(count(*)) OVER ())::bigint AS looked
+SELECT model, count(*) AS vectors
 FROM (SELECT model FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
           SELECT model, memory_id FROM cognitive.embedding WHERE agent_id = :agent_id AND user_id = scope.of_user
           ORDER BY memory_id, ordinal, field, model LIMIT <sample>) AS embedding

@@ -36,7 +36,7 @@ _RECENT_MESSAGES = 40  # latest messages whose called tools are likely to be cal
 _LOGGED_TRIM_SHARE = 0.3  # share of the tools' bytes; a larger trim is logged
 _MAX_INLINE_NEW = 24  # tools of a new catalog that are fitted on the event loop: some 10 ms
 _MAX_INLINE_KNOWN = 500  # tools of a known catalog that are fitted on the event loop: faster than starting a thread
-DEADLINE_MS = 60.0  # minimum time for a large catalog, even after a search that used up the turn's deadline
+_MIN_DEADLINE_MS = 60.0  # minimum time for a large catalog, even after a search that used up the turn's deadline
 MAX_LISTED = 200  # most relevant tools that the small model chooses from
 MIN_RANKED = 12  # most relevant tools that are kept beside those that the small model chose
 _DEADLINE_SHARE = 0.7  # share of the turn's remaining time for a large catalog; recording the turn needs the rest
@@ -63,9 +63,8 @@ class ToolSignals:
 class CatalogEngine:
     """Selects the tools that a model is given, within the model's budget, and caches values derived from tools."""
 
-    def __init__(self, embedder: CachedEmbedder, *, deadline_ms: float = DEADLINE_MS) -> None:
+    def __init__(self, embedder: CachedEmbedder) -> None:
         self.tool_cache = ToolCache(embedder)
-        self._deadline_ms = deadline_ms
 
     def select_all(self, tools: Sequence[Tool], model: str | None) -> ToolSelection:
         """Return a selection of all tools, unchanged."""
@@ -110,7 +109,7 @@ class CatalogEngine:
         elif catalog.reading and not catalog.read:  # another turn processes it; a second thread would slow that down
             selection = cut_late(catalog, model, limit, rank_by_name(catalog, evidence))
         else:
-            milliseconds = max(deadline.left() * 1000 * _DEADLINE_SHARE, self._deadline_ms)
+            milliseconds = max(deadline.left() * 1000 * _DEADLINE_SHARE, _MIN_DEADLINE_MS)
             work = asyncio.to_thread(self._fit, catalog, model, limit, evidence)
             try:
                 selection = await Deadline(milliseconds).within(work)

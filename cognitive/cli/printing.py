@@ -103,17 +103,17 @@ def line(text: str, style: str = "") -> None:
     console().print(Text(safe(text), style=style))
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, whole: Sequence[str] = ("id", "turn")) -> None:
+def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Print a table on stdout.
 
-    A cell that is None is printed empty. The columns named in `whole` never wrap, so that ids can be copied.
+    A cell that is None is printed empty. The columns "id" and "turn" never wrap, so that ids can be copied.
     """
     from rich.table import Table
     from rich.text import Text
 
     grid = Table(box=None)
     for name in columns:
-        grid.add_column(name, no_wrap=name in whole)
+        grid.add_column(name, no_wrap=name in ("id", "turn"))
     for row in rows:
         cells = (each if isinstance(each, Text) else Text(safe("" if each is None else str(each))) for each in row)
         grid.add_row(*cells)

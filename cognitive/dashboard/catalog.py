@@ -54,16 +54,12 @@ class HeatCell:
 
 @dataclass(frozen=True, slots=True)
 class ToolUsageRow:
-    """A row of the heat map of tools and categories: one tool, with a cell for each category.
-
-    `last_share` is the number of turns that called the tool, relative to the most called tool.
-    """
+    """A row of the heat map of tools and categories: one tool, with a cell for each category."""
 
     name: str
     cells: tuple[HeatCell, ...]
     turns: int
     link: str
-    last_share: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +197,6 @@ def _tools(
 ) -> tuple[ToolUsageRow, ...]:
     shown = list(calls.items())[:_MAX_TOOLS]
     max_cell = max((by_category.get(column, 0) for _, by_category in shown for column in columns), default=0) or 1
-    max_row = max((sum(by_category.values()) for _, by_category in shown), default=0) or 1
 
     def cell(name: str, column: str, turns: int) -> HeatCell:
         shade = -(-turns * _SHADES // max_cell)
@@ -216,7 +211,6 @@ def _tools(
             tuple(cell(name, column, by_category.get(column, 0)) for column in columns),
             sum(by_category.values()),
             query.link("turns", **query.period_params(), tool=name),
-            sum(by_category.values()) / max_row,
         )
         for name, by_category in shown
     )

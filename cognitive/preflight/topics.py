@@ -45,8 +45,8 @@ def is_common(word: str) -> bool:
     return stem(word.lower()) in EVERYDAY_STEMS
 
 
-def keywords(text: str, limit: int = MAX_KEYWORDS) -> tuple[str, ...]:
-    """Return at most `limit` topic words of a text, in order of appearance. The most frequent words are preferred.
+def keywords(text: str) -> tuple[str, ...]:
+    """Return at most `MAX_KEYWORDS` topic words of a text, the most frequent ones, in order of appearance.
 
     Short technical words (SQL, db, k8s, c++) are topics; numbers of one or two digits and general words are not.
     """
@@ -57,7 +57,7 @@ def keywords(text: str, limit: int = MAX_KEYWORDS) -> tuple[str, ...]:
         topic = _topic(candidate)
         if topic:
             topics[topic] = min(position[candidate], topics.get(topic, len(position)))
-            if len(topics) >= limit:
+            if len(topics) >= MAX_KEYWORDS:
                 break
     return tuple(sorted(topics, key=topics.__getitem__))
 

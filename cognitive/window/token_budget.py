@@ -98,11 +98,10 @@ class TokenLedger:
         used = {**self.used, kind: max(0, self.used.get(kind, 0) + tokens)}
         return replace(self, used=MappingProxyType(used))
 
-    def room_for(self, tokens: int, results: Sequence[Prunable], kind: str = "results") -> RoomResult:
+    def room_for(self, tokens: int, results: Sequence[Prunable]) -> RoomResult:
         """Make room for this number of tokens by cutting tool `results` to stubs, their first lines, oldest first.
 
         If cutting all results does not suffice, `short` in the returned value is the number of tokens still missing.
-        `kind` is the kind of content that the results count as.
         """
         overdrawn = max(0, self.spent + sum(self.reserves.values()) - self.max)
         missing = overdrawn + tokens - self.available
@@ -114,7 +113,7 @@ class TokenLedger:
                 pruned.append(n)
                 missing -= result.tokens - result.stub
         freed = sum(results[n].tokens - results[n].stub for n in pruned)
-        return RoomResult(self.spend(kind, -freed), tuple(pruned), max(0, missing))
+        return RoomResult(self.spend("results", -freed), tuple(pruned), max(0, missing))
 
 
 # --- messages around the conversation ---

@@ -12,6 +12,7 @@ from brain.deadline import Deadline
 from brain.embedding.embedders import CachedEmbedder
 from brain.users import Scope
 from cognitive import CognitiveLayer, Message, Outcome, Policy, Tool, ToolCall, Turn
+from cognitive.catalog import engine
 from cognitive.catalog.engine import CatalogEngine, ToolCache
 from cognitive.catalog.ranking import ToolEvidence
 from cognitive.catalog.refine import Completion
@@ -180,14 +181,14 @@ async def test_thousands_of_tools_fit_from_the_first_turn(layer, agent):
         assert "WeatherTool_0" in names(context.tools)
 
 
-async def test_tools_are_fitted_by_name_when_ranking_is_late(urls, agent, embedder):
+async def test_tools_are_fitted_by_name_when_ranking_is_late(urls, agent, embedder, monkeypatch):
+    monkeypatch.setattr(engine, "_MIN_DEADLINE_MS", 0.001)
     hurry = Policy(deadline_ms=1, categories={"always_include": ("Valve7_24",)})
     talk = [
         Message(role="assistant", tool_calls=[ToolCall(name="Roster3_9", id="1")]),
         Message(role="tool", content="ok", tool_call_id="1"),
     ]
     async with CognitiveLayer.open(urls.app, embedder=embedder, policy=hurry) as layer:
-        internals(layer).catalog._deadline_ms = 0.001
         context = await layer.pre_turn(ask(agent, "What is the weather in Porto?", tools=MANY, conversation=talk))
         assert context.trim.late
         assert size(context.tools) == context.trim.after_bytes <= LIMIT < context.trim.before_bytes
