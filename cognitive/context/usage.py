@@ -12,7 +12,7 @@ not harmed (docs/decisions/0010-association.md).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from math import exp
@@ -98,10 +98,9 @@ def boosts(found: SearchResult, now: datetime, policy: Policy, constants: Consta
     near = nearby(found.past, now, policy)
     # without vectors, past turns are not compared, and a memory is judged by its totals
     compared = bool(near) or any(hit.vector is not None for hit in found.hits)
-    measure = BOOSTS[policy.usage.boost]
     trust = reliability(found.base, now, policy)
     return {
-        hit.memory_id: measure(
+        hit.memory_id: boost(
             hit,
             found.base,
             now,
@@ -133,15 +132,19 @@ def boost(
     is raised to the power `trust`, so that labels no better than chance change nothing. The prior follows Chapelle and
     Li, "An Empirical Evaluation of Thompson Sampling" (2011), and "Dynamic-Prior Thompson Sampling" (arXiv:2602.00943).
 
+    With the setting `usage.boost` = "rate", the boost is the memory's plain use rate instead (see `_rate_boost`).
+
     Args:
         hit: the memory, with how often it was shown and used.
         base: by memory type, how often its memories were shown and used, older turns counting less.
         now: the turn's time.
-        policy: the half-life with which usage decays.
+        policy: the kind of boost, and the half-life with which usage decays.
         constants: the bounds of the factor.
         near: the memory's usage in similar turns, or None if past turns cannot be compared.
         trust: the reliability of the labels "used" and "not used", from 0 to 1 (see `reliability`).
     """
+    if policy.usage.boost == "rate":
+        return _rate_boost(hit, now, policy)
     if hit.times_shown == 0 or hit.usage_at is None:
         return _UNKNOWN
     shown, used = _left(hit, now, policy)
@@ -159,28 +162,16 @@ def boost(
     return Boost(factor, shown, used, _counted(hit, near), specific)
 
 
-def rate_boost(
-    hit: Hit,
-    base: Mapping[str, Masses],
-    now: datetime,
-    policy: Policy,
-    constants: Constants,
-    near: SimilarTurnUsage | None = None,
-    trust: float = 1.0,
-) -> Boost:
+def _rate_boost(hit: Hit, now: datetime, policy: Policy) -> Boost:
     """Return a memory's boost by its plain use rate: 0.5 + times used / times shown.
 
-    It applies with the setting `usage.boost` = "rate". The counts do not decay. A memory that was shown fewer than
-    twice has the factor 1.
+    The counts do not decay. A memory that was shown fewer than twice has the factor 1.
     """
     shown, used = _left(hit, now, policy)
     if hit.times_shown < _MIN_SHOWN:
         return Boost(1.0, shown, used, f"shown fewer than {_MIN_SHOWN} times")
     factor = 0.5 + hit.times_used / hit.times_shown
     return Boost(factor, shown, used, _counted(hit, None))
-
-
-BOOSTS: Mapping[str, Callable[..., Boost]] = {"posterior": boost, "rate": rate_boost}
 
 
 def nearby(past: Sequence[PastTurn], now: datetime, policy: Policy) -> dict[UUID, SimilarTurnUsage]:

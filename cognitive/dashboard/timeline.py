@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from brain.analytics.memory_rows import MemoryRow
 from brain.decay import added, decayed
 from brain.search import Hit, Masses
-from cognitive.context.usage import BOOSTS, reliability
+from cognitive.context.usage import boost, reliability
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
 from cognitive.trace import Boost
@@ -120,7 +120,7 @@ def boost_at(
         times_shown=use.times_shown,
         times_used=use.times_used,
     )
-    return BOOSTS[policy.usage.boost](hit, base, at, policy, constants, None, reliability(base, at, policy))
+    return boost(hit, base, at, policy, constants, trust=reliability(base, at, policy))
 
 
 def _uses(memory: MemoryRow, counted: Sequence[Shown], policy: Policy) -> list[UsageState | None]:
