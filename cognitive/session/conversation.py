@@ -88,6 +88,20 @@ class Conversation:
             context.plan_step,
         )
 
+    def sent(self, window: FittedWindow, messages: tuple[Message, ...], carried: CarriedState) -> SentWindow:
+        """Return what the session stores after its model was sent `messages`, those of the window fitted to it."""
+        return SentWindow(
+            self.scope,
+            self.session_id,
+            self.turn_id,
+            messages,
+            carried,
+            window.evicted,
+            window.summarized_until,
+            self.messages,
+            self.received_at,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class ConversationWindow:
@@ -143,24 +157,14 @@ class SessionManager:
             TimeoutError: the window is not ready before the deadline.
         """
         if reads.late is None:
-            carried, missing = await self.before(_carried(reads), deadline)
+            carried, missing = await self.read_state(_carried(reads), deadline)
         else:
             carried, missing = CarriedState(), (Degradation("session_late", reads.late),)
         async with deadline.limit():
             window = await self._fitted(conversation, carried, now, policy)
-        not_stored = await self.store(conversation, window.outputs, deadline)
+        not_stored = await self.store_outputs(conversation, window.outputs, deadline)
         messages = (*window.messages, Message(role="user").model_copy(update={"content": conversation.message}))
-        sent = SentWindow(
-            conversation.scope,
-            conversation.session_id,
-            conversation.turn_id,
-            messages,
-            carried,
-            window.evicted,
-            window.summarized_until,
-            conversation.messages,
-            conversation.received_at,
-        )
+        sent = conversation.sent(window, messages, carried)
         degraded = (*missing, *not_stored, *_shortcomings(window.trace))
         return ConversationWindow(window.messages, sent, degraded, window.trace.as_json())
 
@@ -174,23 +178,12 @@ class SessionManager:
             TimeoutError: the window is not ready before the deadline.
         """
         read = self._sessions.carried(conversation.scope, conversation.session_id, timeout=PATIENCE)
-        carried, missing = await self.before(read, deadline)
+        carried, missing = await self.read_state(read, deadline)
         async with deadline.limit():
             window = await self._fitted(conversation, carried, now, policy)
-        for each in (*missing, *await self.store(conversation, window.outputs, deadline)):
+        for each in (*missing, *await self.store_outputs(conversation, window.outputs, deadline)):
             log.warning("turn %s was fitted without a part: %s", conversation.turn_id, each)
-        sent = SentWindow(
-            conversation.scope,
-            conversation.session_id,
-            conversation.turn_id,
-            window.messages,
-            carried,
-            window.evicted,
-            window.summarized_until,
-            conversation.messages,
-            conversation.received_at,
-        )
-        self._writer.fitted(sent)
+        self._writer.on_fitted(conversation.sent(window, window.messages, carried))
         return window
 
     async def _fitted(
@@ -219,7 +212,7 @@ class SessionManager:
             cache=self._cache,
         )
 
-    async def before(
+    async def read_state(
         self, read: Coroutine[Any, Any, CarriedState], deadline: Deadline
     ) -> tuple[CarriedState, tuple[Degradation, ...]]:
         """Return the session's state before a turn, which `read` reads.
@@ -231,7 +224,7 @@ class SessionManager:
         except (CognitiveError, TimeoutError) as error:
             return CarriedState(), (Degradation.from_error("session", error, deadline),)
 
-    async def store(
+    async def store_outputs(
         self, conversation: Conversation, outputs: Sequence[WholeOutput], deadline: Deadline
     ) -> tuple[Degradation, ...]:
         """Store the full texts of shortened tool outputs before the prompt that points to them is sent.

@@ -110,7 +110,7 @@ class SessionWriter:
         self._queue.start(self._keep(sent), *_name(sent, "messages"), sent.turn_id)
         self._start_roll(sent)
 
-    def fitted(self, sent: SentWindow) -> None:
+    def on_fitted(self, sent: SentWindow) -> None:
         """Store the last messages and the summary of a turn again, after its conversation has grown by tool calls.
 
         The work runs in the background, after the turn's pending writes.

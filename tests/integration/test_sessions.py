@@ -281,16 +281,17 @@ async def test_answer_and_tool_calls_follow_their_message_once(rig):
 async def test_tool_outputs_are_stored_before_the_prompt(rig):
     id = uuid5(NAMESPACE_OID, rig.agent)
     spoken = Conversation(Scope(rig.agent), "s", "t0", (), "")
-    assert await rig.process().store(spoken, [(id, "bash", "x" * 50_000)], Deadline(20_000)) == ()
+    assert await rig.process().store_outputs(spoken, [(id, "bash", "x" * 50_000)], Deadline(20_000)) == ()
     assert (await rig.artifacts.read(Scope(rig.agent), id, 49_990, 100)).text == "x" * 10
 
 
 async def test_late_output_is_reported_and_stored_afterwards(rig):
     one, id = rig.process(), uuid5(NAMESPACE_OID, rig.agent)
     await rig.record("t0")
-    [reason] = await one.store(Conversation(Scope(rig.agent), "s", "t0", (), ""), [(id, "bash", "x")], Deadline(0))
+    conversation = Conversation(Scope(rig.agent), "s", "t0", (), "")
+    [reason] = await one.store_outputs(conversation, [(id, "bash", "x")], Deadline(0))
     assert reason.startswith("artifacts: ")
-    carried, [reason] = await one.before(rig.sessions.carried(Scope(rig.agent), "s"), Deadline(0))
+    carried, [reason] = await one.read_state(rig.sessions.carried(Scope(rig.agent), "s"), Deadline(0))
     assert (carried, reason.split(":")[0]) == (CarriedState(), "session")
     await flush(one)
     assert (await rig.artifacts.read(Scope(rig.agent), id, 0, 10)).text == "x"
@@ -299,10 +300,10 @@ async def test_late_output_is_reported_and_stored_afterwards(rig):
 async def test_unreachable_postgres_raises_nothing(agent):
     nowhere = Rig("postgresql://127.0.0.1:9/x", agent)
     one = nowhere.process()
-    carried, reasons = await one.before(nowhere.sessions.carried(Scope(agent), "s"), Deadline(500))
+    carried, reasons = await one.read_state(nowhere.sessions.carried(Scope(agent), "s"), Deadline(500))
     assert (carried, len(reasons)) == (CarriedState(), 1)
     spoken = Conversation(Scope(agent), "s", "t", (), "")
-    [_] = await one.store(spoken, [(uuid5(NAMESPACE_OID, agent), "bash", "x")], Deadline(500))
+    [_] = await one.store_outputs(spoken, [(uuid5(NAMESPACE_OID, agent), "bash", "x")], Deadline(500))
     one.on_turn_recorded(nowhere.sent("t", 6))
     one.on_outcome(Scope(agent), "s", "t", Outcome(response="x"))
     await one.stop(agent)
