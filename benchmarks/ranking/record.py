@@ -25,7 +25,7 @@ from brain.users import Scope
 from cognitive import Message, Policy, Turn
 from cognitive.admin import embedders_of
 from cognitive.context import dedup
-from cognitive.context.retrieve import retrieve
+from cognitive.context.retrieve import run_queries
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy.constants import CONSTANTS
 from cognitive.preflight import signals
@@ -140,7 +140,7 @@ class StoreRecorder:
         embedder = self._embedders.of(agent)
         results = []
         for wanted, recalled in ((plan.retrieval, False), (queries, True)):
-            retrieved = await retrieve(
+            retrieved = await run_queries(
                 Scope(agent),
                 wanted,
                 find=partial(self._search.find, Scope(agent)),

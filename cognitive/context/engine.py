@@ -14,7 +14,7 @@ from time import perf_counter
 from uuid import UUID
 
 from brain.deadline import Deadline
-from brain.embedding.embedders import Embedders
+from brain.embedding.embedders import CachedEmbedder, Embedders
 from brain.errors import CognitiveError, StoreUnavailable
 from brain.filters import MemoryFilter
 from brain.postgres.reading import LaggingReads
@@ -25,7 +25,8 @@ from brain.types import Memory, Vector
 from brain.users import Scope
 from cognitive.context import dedup, render, system_memories
 from cognitive.context.assemble import AssembledContext, assemble, order
-from cognitive.context.retrieve import Retriever, embedded_window
+from cognitive.context.retrieve import Retrieved, Retriever, embedded_window
+from cognitive.context.similarity import SentenceSet
 from cognitive.degradation import Degradation
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
@@ -75,6 +76,21 @@ class MemoryContext:
         return cls("", "", (), Trace(plan.signals.text, plan.policy, now), degraded, None)
 
 
+@dataclass(frozen=True, slots=True)
+class _Fetched:
+    """The pinned memories and the candidates of a turn, and the conversation that they are compared with.
+
+    `embedder` embedded the query and `window`, the latest statements of the conversation.
+    """
+
+    pinned: tuple[Memory, ...]
+    retrieved: Retrieved
+    embedder: CachedEmbedder
+    window: SentenceSet
+    already_in_prompt: tuple[AlreadyInPrompt, ...]
+    degraded: tuple[Degradation, ...]
+
+
 class ContextEngine:
     """Builds the memory context of turns from an agent's memory, and answers the queries of the recall tool."""
 
@@ -121,34 +137,25 @@ class ContextEngine:
                 the model is sent the whole conversation.
         """
         clock = StageTimer()
-        expected, reserved = self._embedders.of(turn.agent_id), deadline.left() * self._constants.ranking_time_share
-        searching, filters = deadline.leaving(reserved), MemoryFilter.parse(turn.where)
-        (pinned, unpinned), (retrieved, embedder), (window, missing) = await asyncio.gather(
-            _pinned(reads, searching),
-            self._retriever.retrieve(turn.scope, plan.retrieval, now, searching, policy, filters, reads=reads),
-            embedded_window(turn, plan, expected, self._constants, searching),  # embeds while Postgres searches
-        )
-        if embedder is not expected:
-            window, missing = await embedded_window(turn, plan, embedder, self._constants, searching)
-        reads.close(late=True)
-        repeated = await _already_in_prompt(turn, retrieved.found.hits, sent, policy)  # may wait for the window
-        retrieved = retrieved.in_time(deadline.left(), reserved)
+        filters = MemoryFilter.parse(turn.where)
+        fetched = await self._fetch(plan, turn, now, deadline, policy, filters, reads, sent)
+        retrieved, embedder = fetched.retrieved, fetched.embedder
         clock.lap("retrieve")
         inputs = TurnInputs.from_plan(
             plan,
             now=now,
             model=embedder.model,
             found=retrieved.found,
-            pinned=pinned,
+            pinned=fetched.pinned,
             agent_id=turn.agent_id,
             turn_id=turn.turn_id or "",
-            already_in_prompt=repeated if retrieved.found.hits else (),
+            already_in_prompt=fetched.already_in_prompt,
             counter=self._counter.name,
             room=room,
             constants=self._constants.digest,
             filtered=tuple(dict.fromkeys(each.name for each in filters.conditions)),
         )
-        compare = dedup.window_comparer(window, policy)
+        compare = dedup.window_comparer(fetched.window, policy)
         assembled = assemble(plan, inputs, compare, policy, self._counter, self._constants)
         clock.lap("assemble")
         record = encode(inputs, assembled.candidates, text=assembled.text, prefix=assembled.system)
@@ -160,7 +167,7 @@ class ContextEngine:
             user_prefix_tokens=assembled.user_prefix_tokens,
             shown=_shown(assembled),
             trace=self._trace(plan, now, retrieved.channels, assembled, clock.laps, record),
-            degraded=unpinned + retrieved.degraded + (missing if retrieved.found.hits else ()),
+            degraded=fetched.degraded,
             vector=retrieved.vector,
             inputs=inputs,
             model=embedder.model,
@@ -168,6 +175,35 @@ class ContextEngine:
                 plan.retrieval, retrieved.vector, embedder, deadline
             ),
         )
+
+    async def _fetch(
+        self,
+        plan: Plan,
+        turn: Turn,
+        now: datetime,
+        deadline: Deadline,
+        policy: Policy,
+        filters: MemoryFilter,
+        reads: TurnReads,
+        sent: Sent | None,
+    ) -> _Fetched:
+        """Read and embed what the selection of memories needs. A share of the deadline is left for the selection."""
+        expected, reserved = self._embedders.of(turn.agent_id), deadline.left() * self._constants.ranking_time_share
+        searching = deadline.leaving(reserved)
+        (pinned, unpinned), (retrieved, embedder), (window, missing) = await asyncio.gather(
+            _pinned(reads, searching),
+            self._retriever.retrieve(turn.scope, plan.retrieval, now, searching, policy, filters, reads=reads),
+            embedded_window(turn, plan, expected, self._constants, searching),  # embeds while Postgres searches
+        )
+        if embedder is not expected:
+            window, missing = await embedded_window(turn, plan, embedder, self._constants, searching)
+        reads.close(late=True)
+        repeated = await _already_in_prompt(turn, retrieved.found.hits, sent, policy)  # may wait for the window
+        retrieved = retrieved.in_time(deadline.left(), reserved)
+        if not retrieved.found.hits:
+            repeated, missing = (), ()
+        degraded = (*unpinned, *retrieved.degraded, *missing)
+        return _Fetched(pinned, retrieved, embedder, window, repeated, degraded)
 
     def begin_reads(self, turn: Turn, now: datetime, deadline: Deadline) -> TurnReads:
         """Return the reads of a turn, to be passed to `build`; nothing is read yet. They end with the deadline."""

@@ -110,7 +110,7 @@ class Retriever:
             return await self._search.find(scope, query, vector, timeout=max(deadline.left(), 0.001))
 
         async def search(embedder: CachedEmbedder) -> Retrieved:
-            return await retrieve(
+            return await run_queries(
                 scope,
                 queries,
                 find=find,
@@ -151,7 +151,7 @@ class Retriever:
         return (await embedded(searched(queries[0].text), self._embedders.first, self._constants, deadline))[0]
 
 
-async def retrieve(
+async def run_queries(
     scope: Scope,
     queries: Sequence[RetrievalQuery],
     *,
@@ -183,17 +183,46 @@ async def retrieve(
     """
     if not queries:
         return Retrieved(SearchResult(()), None, ())
-    text = searched(queries[0].text)
-    first, weight = queries[0], policy.retrieval.relevance
-    per_result = constants.candidates_per_recalled if recalled else constants.candidates_per_result
-    query = Query(
-        types={each.type: _per_channel(each.limit, per_result, policy) for each in queries},
-        text=text,
+    query = _query(queries, embedder.model, now, policy, constants, filters, recalled=recalled)
+    embedding = asyncio.ensure_future(embedded(query.text, embedder, constants, deadline))
+    try:
+        retrieved = await _find(scope, query, embedding, find, deadline)
+        return replace(retrieved, degraded=(*(await embedding)[1], *retrieved.degraded))
+    finally:
+        embedding.cancel()
+
+
+def _query(
+    queries: Sequence[RetrievalQuery],
+    model: str,
+    now: datetime,
+    policy: Policy,
+    constants: Constants,
+    filters: MemoryFilter,
+    *,
+    recalled: bool,
+) -> Query:
+    """Return the search request for queries that share one text, without its vector.
+
+    The search returns a multiple of the memories that are shown. A turn limits the memories of each type; the recall
+    tool shows the best of all types.
+    """
+    first, weight, limits = queries[0], policy.retrieval.relevance, [each.limit for each in queries]
+    if recalled:
+        candidates, kept_of_type = constants.candidates_per_recalled, 0
+        kept = max(limits) * constants.ranked_per_recalled
+    else:
+        candidates, kept_of_type = constants.candidates_per_result, constants.ranked_of_type
+        kept = round(sum(limits) * constants.ranked_per_result)
+    per_channel = policy.retrieval.candidates_per_channel
+    return Query(
+        types={each.type: max(each.limit, min(per_channel, each.limit * candidates)) for each in queries},
+        text=searched(first.text),
         vector=None,
-        model=embedder.model,
-        wanted=max(each.limit for each in queries),
-        kept=_kept([each.limit for each in queries], constants, recalled=recalled),
-        kept_of_type=0 if recalled else constants.ranked_of_type,  # only turns have limits by type
+        model=model,
+        wanted=max(limits),
+        kept=kept,
+        kept_of_type=kept_of_type,
         weights=(weight["lexical"], weight["semantic"], weight["semantic_context"]),
         dates=(first.dates.start, first.dates.end) if first.dates else _ALL_TIME if first.newest else None,
         filter=filters,
@@ -201,12 +230,6 @@ async def retrieve(
         at=now,
         half_life_days=policy.usage.half_life_days,
     )
-    embedding = asyncio.ensure_future(embedded(text, embedder, constants, deadline))
-    try:
-        retrieved = await _find(scope, query, embedding, find, deadline)
-        return replace(retrieved, degraded=(*(await embedding)[1], *retrieved.degraded))
-    finally:
-        embedding.cancel()
 
 
 async def _find(
@@ -256,19 +279,6 @@ async def embedded(text: str, embedder: CachedEmbedder, constants: Constants, de
         return None, (Degradation("embedding_late", "no vector in time; searched by words only"),)
     except CognitiveError as error:
         return None, (Degradation("embedding_failed", f"{error}; searched by words only"),)
-
-
-def _per_channel(limit: int, per_result: int, policy: Policy) -> int:
-    """Return how many hits each search channel shall return for a memory type, of which at most `limit` are shown.
-
-    The number grows with `limit`, up to the policy's `candidates_per_channel`.
-    """
-    return max(limit, min(policy.retrieval.candidates_per_channel, limit * per_result))
-
-
-def _kept(limits: Sequence[int], constants: Constants, *, recalled: bool) -> int:
-    """Return how many memories the search shall return: a multiple of those that a turn or the recall tool shows."""
-    return max(limits) * constants.ranked_per_recalled if recalled else round(sum(limits) * constants.ranked_per_result)
 
 
 def _past(now: datetime, policy: Policy, constants: Constants) -> PastTurns | None:
