@@ -23,6 +23,7 @@ Modules, in order of execution:
 - `replay_view`: the prompt of a turn, rendered again, and its replay under the current policy.
 - `why_not`: the reason why a memory was not shown, in one turn or in a list of turns.
 - `memories`: the list of memories, with search and groups.
+- `hit_scores`: explain the scores of the hits of a search.
 - `filters`: read the group and the filters of the list of memories from a URL.
 - `memory`: one memory: its usage, turns, near-duplicates and changes.
 - `timeline`: compute a memory's usage and boost over time.

@@ -18,6 +18,7 @@ from brain.types import MEMORY_TYPES, MemoryType
 from cognitive.dashboard import filters
 from cognitive.dashboard.formats import compact, number
 from cognitive.dashboard.formats import moment as format_moment
+from cognitive.dashboard.hit_scores import Score, legend, score_of
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.params import PageQuery, parse_time
 from cognitive.errors import StoreUnavailable
@@ -25,9 +26,6 @@ from cognitive.layer import CognitiveLayer
 from cognitive.recall_hits import RecallHit
 
 PAGE = 50  # memories on a page
-_FACTOR_PREFIX = "relevance."  # begins the names of weighted factors in the scores of a recall hit
-_COLOURS = 8  # of the parts of a bar
-_OTHER = "other"  # the name of the parts for which there is no colour
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,31 +71,6 @@ class AppliedMemoryFilter:
     name: str
     value: str
     remove_link: str
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """The score of a search hit, explained.
-
-    `parts` are the factors of its relevance (name, value, length of the bar). `bars` are those greater than zero (name,
-    value), one for each name of the legend. `channels` has the raw scores of the searches by words and by meaning, and
-    the boost, by which past use changes the score. `count` is the number of memories in nearly the same words that the
-    hit represents.
-    """
-
-    rank: int
-    score: float
-    relevance: float
-    parts: tuple[tuple[str, float, float], ...]
-    bars: tuple[tuple[str, float], ...]
-    channels: tuple[tuple[str, float], ...]
-    count: int = 1
-
-    @property
-    def change(self) -> str:
-        """The score minus the relevance with its sign, or "" for none: what past use and the rules change."""
-        change = round(self.score, 3) - round(self.relevance, 3)
-        return f"{change:+.3f}".replace("-", "−") if abs(change) > 0.0005 else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +198,7 @@ def view(data: MemoriesData, query: PageQuery) -> MemoriesView:
             for each, value in params.items()
         ),
         rows=rows,
-        legend=_legend(data.hits or ()),
+        legend=legend(data.hits or ()),
         top=max((sum(value for _, value in row.score.bars) for row in rows if row.score), default=0.0) or 1.0,
         looked=page.looked if page else len(data.hits or ()),
         back_to=page.back_to if page else None,
@@ -285,52 +258,11 @@ def list_rows(data: MemoriesData, query: PageQuery) -> tuple[MemoryListRow, ...]
     """Return the rows of the list: those of the page, or the hits of the search with their scores."""
     if data.page is not None:
         return tuple(MemoryListRow(row, query.link_to_memory(row.id, row.user_id)) for row in data.page.rows)
-    legend = _legend(data.hits or ())
+    names = legend(data.hits or ())
     return tuple(
-        MemoryListRow(row, query.link_to_memory(row.id, row.user_id), _score(n, hit, legend))
+        MemoryListRow(row, query.link_to_memory(row.id, row.user_id), score_of(n, hit, names))
         for n, hit in enumerate(data.hits or (), 1)
         if (row := data.found.get(hit.memory_id)) is not None
-    )
-
-
-def _legend(hits: Sequence[RecallHit]) -> tuple[str, ...]:
-    """Return the names of the factors that the bars of these hits show, the one with the largest value first.
-
-    If there are more factors than colours, the smallest ones are shown together as `_OTHER`.
-    """
-    largest: dict[str, float] = {}
-    for name, value in (factor for hit in hits for factor in _factors(hit).items()):
-        if value > 0:
-            largest[name] = max(value, largest.get(name, 0.0))
-    names = sorted(largest, key=lambda name: -largest[name])
-    return tuple(names if len(names) <= _COLOURS else [*names[: _COLOURS - 1], _OTHER])
-
-
-def _factors(hit: RecallHit) -> dict[str, float]:
-    """Return the factors of a hit's relevance, by the names that the page shows."""
-    return {
-        name.removeprefix(_FACTOR_PREFIX).replace("_", " "): value
-        for name, value in hit.scores.items()
-        if name.startswith(_FACTOR_PREFIX)
-    }
-
-
-def _score(rank: int, hit: RecallHit, legend: Sequence[str]) -> Score:
-    factors = _factors(hit)
-    largest = max((abs(value) for value in factors.values()), default=0.0) or 1.0
-    by_size = sorted(factors.items(), key=lambda factor: (-abs(factor[1]), factor[0]))
-    channels = {name: value for name, value in hit.scores.items() if not name.startswith(_FACTOR_PREFIX)}
-    relevance = channels.pop("relevance", 0.0)
-    shown = {name: value for name, value in factors.items() if value > 0}
-    other = sum(value for name, value in shown.items() if name not in legend)
-    return Score(
-        rank,
-        hit.score,
-        relevance,
-        tuple((name, value, abs(value) / largest) for name, value in by_size if value),
-        tuple((name, other if name == _OTHER else shown.get(name, 0.0)) for name in legend),
-        tuple((name.replace("_", " "), value) for name, value in sorted(channels.items())),
-        hit.count,
     )
 
 
