@@ -20,7 +20,7 @@ from brain.judgements import Decoy, ExposureRow, PlannedTurn, TurnJudgement
 from brain.opened_turns import written
 from brain.redacting import UNREDACTED, WITHHELD, Redactor
 from brain.turn_outcomes import ReportedOutcome
-from brain.turn_records import OpenTurn, StillWanted, TurnMessage
+from brain.turn_records import ClosedTurn, OpenTurn, StillWanted, TurnMessage
 from brain.turns import TurnLog
 from brain.users import Scope
 from cognitive import threads
@@ -86,8 +86,8 @@ class OutcomeRecorder:
         deadline = Deadline(self._policy.for_agent(context.agent_id).deadlines.post_turn_ms)
         outcome = await redaction.redact_outcome_in_time(outcome, self._redactor, deadline)
         try:
-            counting = self._count(context.scope, context.turn_id, outcome, opening, received_at)
-            report, session_id = await deadline.within(counting)
+            recording = self._record(context.scope, context.turn_id, outcome, opening, received_at)
+            report, session_id = await deadline.within(recording)
         except (StoreError, EmbeddingError, TimeoutError) as error:
             log.warning("turn %s goes to the journal: %s", context.turn_id, str(error) or "no answer in time")
             first = await self._keep(context.scope, context.turn_id, opening, outcome)
@@ -124,7 +124,7 @@ class OutcomeRecorder:
         try:
             opening, outcome = journal_entries.read(entry)
             if outcome is not None:
-                await self._settle(
+                await self._complete(
                     entry.scope, entry.turn_id, outcome, opening, journal_entries.received_at(opening), still_wanted
                 )
             elif opening is not None:
@@ -174,7 +174,7 @@ class OutcomeRecorder:
         """Return the number of journal entries that `forget` would change."""
         return await asyncio.to_thread(self._journal.cut, scope, remains, dry_run=True)
 
-    async def _count(
+    async def _record(
         self, scope: Scope, turn_id: str, outcome: Outcome, opening: OpenTurn | None, received_at: float
     ) -> tuple[Report, str]:
         """Record an outcome in Postgres, or the journal's earlier outcome for the turn if there is one.
@@ -182,12 +182,11 @@ class OutcomeRecorder:
         The first outcome of a turn is final. Return the report and the id of the turn's session.
         """
         journaled, earlier = await self._journaled(scope, turn_id)
-        opening, since = (
-            opening or journaled,
-            received_at if earlier is None else journal_entries.received_at(journaled),
-        )
-        report, session_id = await self._settle(scope, turn_id, earlier or outcome, opening, since)
-        return report if earlier is None else replace(report, duplicate=True), session_id
+        if earlier is None:
+            return await self._complete(scope, turn_id, outcome, opening or journaled, received_at)
+        earlier_at = journal_entries.received_at(journaled)
+        report, session_id = await self._complete(scope, turn_id, earlier, opening or journaled, earlier_at)
+        return replace(report, duplicate=True), session_id
 
     async def _journaled(self, scope: Scope, turn_id: str) -> tuple[OpenTurn | None, Outcome | None]:
         """Return the opened turn and the outcome that the journal has for a turn id; each is None if it is missing.
@@ -203,7 +202,7 @@ class OutcomeRecorder:
             log.warning("the journal's entry of turn %s cannot be read: %s", turn_id, error)
             return None, None
 
-    async def _settle(
+    async def _complete(
         self,
         scope: Scope,
         turn_id: str,
@@ -212,20 +211,52 @@ class OutcomeRecorder:
         received_at: float | None,
         still: StillWanted | None = None,
     ) -> tuple[Report, str]:
-        """Close a turn in one transaction, with a verdict for each shown memory: used by the response or not.
+        """Close a turn and store its messages as memories. Return the report and the id of the turn's session.
 
-        A turn that Postgres does not have is opened first. The verdicts follow the policy that the turn was planned
-        with. The current policy decides how much of the response is stored. Return the report and the id of the turn's
-        session.
+        Messages are stored again if the host reports the outcome again, because the process may have crashed after it
+        closed the turn. Those that are stored already stay unchanged. `still` is given for a journal entry: it returns
+        False if the entry was erased meanwhile.
         """
         current = self._policy.for_agent(scope.agent_id)
         prefetch = self._prefetch.begin(scope.agent_id) if self._prefetch is not None and still is None else None
-        excerpts = await self._excerpts(scope, turn_id, opening)
         captured = outcome.status == "completed" and self._capture.wants(scope.agent_id)
         exchange = None
         if captured and opening is not None and still is None:  # a journal entry may be erased meanwhile
             exchange = CapturedExchange.opened(scope, opening, outcome.response)
-        closing = self._turns.close(
+        closing = self._close(scope, turn_id, outcome, opening, received_at, still)
+        closed, lines = await asyncio.gather(closing, self._prepared(exchange))  # both take about as long
+        recorded = _exchange(scope, turn_id, outcome, closed.message) if closed is not None else None
+        if lines is not None and lines.exchange != recorded:
+            self._capture.forget(lines)  # they may contain what was erased
+        if closed is None or recorded is None:
+            raise unknown_turn(scope, turn_id)
+        corrections: tuple[Correction, ...] = ()
+        if captured and closed.message.status == "completed":
+            extract = closed.first or still is not None  # for a journal entry, an earlier attempt may have failed
+            corrections = await self._capture.keep(scope, recorded, closed.message.read_at, lines, extract=extract)
+        if prefetch is not None and current.dedup.enabled and not closed.message.withheld:
+            prefetch(without_injected(outcome.response))  # last, since it takes a processor from the writes
+        attributions = attribute.attributions(closed.judgements)
+        report = Report(turn_id, attributions, recorded=True, duplicate=not closed.first, corrections=corrections)
+        return report, closed.message.session_id
+
+    async def _close(
+        self,
+        scope: Scope,
+        turn_id: str,
+        outcome: Outcome,
+        opening: OpenTurn | None,
+        received_at: float | None,
+        still: StillWanted | None,
+    ) -> ClosedTurn | None:
+        """Close a turn in one transaction, with a verdict for each shown memory: used by the response or not.
+
+        A turn that Postgres does not have is opened first. The verdicts follow the policy that the turn was planned
+        with. The current policy decides how much of the response is stored. Return None if the turn was never opened.
+        """
+        current = self._policy.for_agent(scope.agent_id)
+        excerpts = await self._excerpts(scope, turn_id, opening)
+        return await self._turns.close(
             scope,
             turn_id,
             ReportedOutcome(outcome.status, _called(outcome), _response(outcome, current), received_at),
@@ -233,43 +264,9 @@ class OutcomeRecorder:
             opening=opening,
             still=still,
         )
-        closed, lines = await asyncio.gather(closing, self._prepared(exchange))  # both take about as long
-        recorded = _exchange(scope, turn_id, outcome, closed.message) if closed is not None else None
-        if lines is not None and lines.exchange != recorded:
-            self._capture.forget(lines)  # they may contain what was erased
-        if closed is None:
-            raise unknown_turn(scope, turn_id)
-        corrections: tuple[Correction, ...] = ()
-        if captured:
-            extract = closed.first or still is not None  # for a journal entry, an earlier attempt may have failed
-            corrections = await self._capture_exchange(scope, turn_id, outcome, closed.message, lines, extract)
-        if prefetch is not None and current.dedup.enabled and not closed.message.withheld:
-            prefetch(without_injected(outcome.response))  # last, since it takes a processor from the writes
-        attributions = attribute.attributions(closed.judgements)
-        report = Report(turn_id, attributions, recorded=True, duplicate=not closed.first, corrections=corrections)
-        return report, closed.message.session_id
 
     async def _prepared(self, exchange: CapturedExchange | None) -> PreparedExchange | None:
         return await self._capture.prepare(exchange) if exchange is not None else None
-
-    async def _capture_exchange(
-        self,
-        scope: Scope,
-        turn_id: str,
-        outcome: Outcome,
-        turn: TurnMessage,
-        lines: PreparedExchange | None,
-        extract: bool,
-    ) -> tuple[Correction, ...]:
-        """Store the messages of a turn as memories, and return what the user's takes back or corrects.
-
-        This is repeated if the host reports the outcome again, because the process may have crashed after it closed the
-        turn. Messages that are stored already stay unchanged. The extractor is called only if `extract` is True.
-        """
-        if turn.status != "completed":
-            return ()
-        exchange = _exchange(scope, turn_id, outcome, turn)
-        return await self._capture.keep(scope, exchange, turn.read_at, lines, extract=extract)
 
     async def _excerpts(self, scope: Scope, turn_id: str, opening: OpenTurn | None) -> Excerpts:
         """Return, for each memory that was shortened in the prompt, the parts of its text that the prompt showed.
