@@ -23,7 +23,7 @@ from cognitive.policy.resolver import PolicyResolver
 from cognitive.preflight import signals
 from cognitive.recall_hits import RecallHit, RecallHits
 from cognitive.recording.recorded import RecordedCandidate, decode
-from cognitive.tokens import TokenCounter, count
+from cognitive.tokens import TokenCounter
 from cognitive.trace import NOT_ELIGIBLE
 from cognitive.turn import MAX_MESSAGE_LENGTH
 from cognitive.validation import require_aware, require_label, require_sequence
@@ -59,7 +59,7 @@ class Recall:
         policies: PolicyResolver,
         turns: TurnLog,
         reading: ReadDatabase,
-        counter: TokenCounter = count,
+        counter: TokenCounter,
     ) -> None:
         self._engine = engine
         self._policies = policies
@@ -120,25 +120,21 @@ class Recall:
             RecallClosed: the policy disables the tool in turns of this frame (question, task, ...).
             StoreUnavailable: Postgres is down or did not answer in time.
         """
-        _require_searchable(query, turn_id, now)
-        if max_lag_seconds is not None and (turn_id or not max_lag_seconds >= 0):
-            raise InvalidInput("max_lag_seconds: at least 0, and without turn_id, since a turn never reads a standby")
+        _require_searchable(query, memory_type, limit, turn_id, now, max_lag_seconds)
         reads = LaggingReads(self._reading, max_lag_seconds) if max_lag_seconds is not None else None
         policy, now = await self._policies.current(scope.agent_id), now or datetime.now(UTC)
-        if memory_type is not None and memory_type not in MEMORY_TYPES:
-            raise InvalidInput(f"memory_type: expected one of {', '.join(MEMORY_TYPES)}, got {memory_type!r}")
-        if not isinstance(limit, int) or not 1 <= limit <= MAX_HITS:
-            raise InvalidInput(f"limit: expected 1 to {MAX_HITS}, got {limit!r}")
-        if turn_id:
+        results: Sequence[RecordedCandidate] = ()
+        present = frozenset[UUID]()
+        if turn_id is not None:
             await _require_open(self._turns, scope, turn_id, policy)
+            results = await _candidates(self._turns, scope, turn_id)
+            present = await self._present(scope, turn_id, results, now, policy)
         types = (memory_type,) if memory_type is not None else MEMORY_TYPES
-        results = await _candidates(self._turns, scope, turn_id) if turn_id else ()
-        present = await self._present(scope, turn_id, results, now, policy) if turn_id else frozenset[UUID]()
         found = await self._find(
             _Search(scope, query, types, limit, now, filters, policy, present, related_only, reads)
         )
         hits = RecallHits(_hits(found[:limit]), len(found[limit:]), reads.lag if reads is not None else None)
-        if turn_id and hits:
+        if turn_id is not None and hits:
             gaps = _relevance_gaps(results, hits)
             tokens = (self._counter(hit.content) for hit in hits)
             shown = [(*gap, each) for gap, each in zip(gaps, tokens, strict=True)]
@@ -201,11 +197,25 @@ def _unrelated(found: Folded) -> bool:
     )
 
 
-def _require_searchable(query: str, turn_id: str | None, now: datetime | None) -> None:
+def _require_searchable(
+    query: str,
+    memory_type: MemoryType | None,
+    limit: int,
+    turn_id: str | None,
+    now: datetime | None,
+    max_lag_seconds: float | None,
+) -> None:
+    """Raise InvalidInput if an argument of a recall is invalid."""
     require_label("query", query, max_length=MAX_MESSAGE_LENGTH)
     if turn_id is not None:
         require_label("turn_id", turn_id)
     require_aware("now", now)
+    if max_lag_seconds is not None and (turn_id is not None or not max_lag_seconds >= 0):
+        raise InvalidInput("max_lag_seconds: at least 0, and without turn_id, since a turn never reads a standby")
+    if memory_type is not None and memory_type not in MEMORY_TYPES:
+        raise InvalidInput(f"memory_type: expected one of {', '.join(MEMORY_TYPES)}, got {memory_type!r}")
+    if not isinstance(limit, int) or not 1 <= limit <= MAX_HITS:
+        raise InvalidInput(f"limit: expected 1 to {MAX_HITS}, got {limit!r}")
 
 
 async def _require_open(turns: TurnLog, scope: Scope, turn_id: str, policy: Policy) -> None:
