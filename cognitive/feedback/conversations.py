@@ -116,13 +116,9 @@ class ConversationWriter:
             if by_model is None:
                 unread, exchange = unread + 1, exchange.parked()
             memories = _joined(await asyncio.to_thread(self.formed, exchange), by_model or [])
-            personal = [each for each in memories if exchange.owner != scope and is_personal(each)]
-            common = [each for each in memories if each not in personal]
-            if personal:
-                formed += await self._write(scope, personal, now)
-            stored = await self._write(exchange.owner, [*exchange.lines, *common], now)
-            lines += stored[: len(exchange.lines)]
-            formed += stored[len(exchange.lines) :]
+            line_ids, formed_ids = await self._store_exchange(scope, exchange, memories, now)
+            lines += line_ids
+            formed += formed_ids
         if progress is not None:
             progress(len(exchanges), len(exchanges))
         return RememberedConversation(tuple(lines), tuple(formed), known, unread, tuple(corrections))
@@ -146,9 +142,9 @@ class ConversationWriter:
     ) -> list[ExchangeLines]:
         """Return the lines of a conversation that are kept, by exchange; an exchange without any is left out."""
         size = characters(each.content for each in messages)
-        return await in_thread_if_long(size, self._exchanges, scope, messages, session_id, now)
+        return await in_thread_if_long(size, self._kept_lines, scope, messages, session_id, now)
 
-    def _exchanges(
+    def _kept_lines(
         self, scope: Scope, messages: Sequence[Message], session_id: str, now: datetime
     ) -> list[ExchangeLines]:
         policy = self._policy.for_agent(scope.agent_id)
@@ -174,6 +170,19 @@ class ConversationWriter:
         answer = next((line.content for line in lines if line is not said), "")
         found = extract(said.content, answer, settings.kinds)
         return formed_memories(CapturedLine.of(said), found.proposals, settings)
+
+    async def _store_exchange(
+        self, scope: Scope, exchange: ExchangeLines, memories: Sequence[NewMemory], now: datetime
+    ) -> tuple[list[UUID], list[UUID]]:
+        """Store the lines of an exchange and the memories formed from it; return the ids of both.
+
+        What is formed about the user personally is stored for the user, even if the lines are shared.
+        """
+        personal = [each for each in memories if exchange.owner != scope and is_personal(each)]
+        common = [each for each in memories if each not in personal]
+        formed = await self._write(scope, personal, now) if personal else []
+        stored = await self._write(exchange.owner, [*exchange.lines, *common], now)
+        return stored[: len(exchange.lines)], [*formed, *stored[len(exchange.lines) :]]
 
     async def _write(self, owner: Scope, memories: Sequence[NewMemory], now: datetime) -> list[UUID]:
         """Store memories for the owner in one transaction."""
