@@ -53,11 +53,9 @@ async def write(
 ) -> bool:
     """Store the prepared memories that do not exist yet, with their sessions, index entries and vectors.
 
-    `state` is the agent's row, if the caller has locked it.
-
     Older values of an attribute are superseded: of formed memories always, of others with `detect_updates`; see
-    `brain.superseding`. Return False and store nothing if the agent's embedding models or languages have changed since
-    the memories were prepared.
+    `brain.superseding`. `state` is the agent's row, if the caller has locked it. Return False and store nothing if the
+    agent's embedding models or languages have changed since the memories were prepared.
 
     Raises:
         UnknownMemory: a memory supersedes one that the agent does not have.
@@ -71,11 +69,7 @@ async def write(
     stored = await _stored(c, scope.agent_id, prepared)
     if not await index_rows.agree(c, scope.agent_id, embedders, models, stored):
         return False
-    fresh = [item for item in prepared if item.identity not in stored["identities"]]
-    new = [
-        item if item.kept is not None else replace(item, id=_id(scope.agent_id, state.next_seq + n, item))
-        for n, item in enumerate(fresh)
-    ]
+    new = _new(scope.agent_id, prepared, stored["identities"], state.next_seq)
     kept = [item.kept for item in new if item.kept is not None]  # either all are restored, or none
     new, replaced = await superseding.with_updates(c, scope, new, detect=detect_updates) if not kept else (new, {})
     sessions, opened = _numbers(new, stored, state.next_session)
@@ -113,9 +107,19 @@ def _indexed(prepared: Sequence[PreparedMemory]) -> list[IndexedPassage]:
     return [piece for item in prepared for piece in item.passages]
 
 
-def _id(agent_id: str, seq: int, item: PreparedMemory) -> UUID:
-    """Return a new memory's id, derived so that equal stores give equal rankings: ids break ties in rankings."""
-    return uuid5(NAMESPACE_OID, f"{agent_id}\0{seq}\0{item.identity.hex()}")
+def _new(
+    agent_id: str, prepared: Sequence[PreparedMemory], stored: Collection[bytes], next_seq: int
+) -> list[PreparedMemory]:
+    """Return the memories whose identity is not stored yet, each with its id. A restored memory has one already.
+
+    Ids are derived so that equal stores give equal rankings: ids break ties in rankings.
+    """
+
+    def identified(seq: int, item: PreparedMemory) -> PreparedMemory:
+        return replace(item, id=uuid5(NAMESPACE_OID, f"{agent_id}\0{seq}\0{item.identity.hex()}"))
+
+    fresh = (item for item in prepared if item.identity not in stored)
+    return [item if item.kept is not None else identified(seq, item) for seq, item in enumerate(fresh, next_seq)]
 
 
 def _insert_memories(agent_id: str, new: list[PreparedMemory], next_seq: int, sessions: Mapping[str, int]) -> Bound:
