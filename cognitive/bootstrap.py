@@ -34,7 +34,7 @@ from cognitive.feedback.outcomes import OutcomeRecorder
 from cognitive.feedback.prefetch import ResponseEmbedder
 from cognitive.feedback.shared_turns import SharedTurns
 from cognitive.formation.assembly import Formation
-from cognitive.formation.model.extractor import ModelExtractor
+from cognitive.formation.former import Former
 from cognitive.infrastructure import BUNDLED, Extensions, Infrastructure, Stores
 from cognitive.lab.shadow import Shadowing
 from cognitive.pipeline import MemoryFetcher, ToolSelector, TurnRecorder, WindowBuilder
@@ -135,20 +135,28 @@ async def assemble(
         yield services
 
 
+def _outcome_recorder(
+    base: Infrastructure, stores: Stores, resolver: PolicyResolver, former: Former, background: Background
+) -> OutcomeRecorder:
+    """Create the recorder of outcomes, and what captures and embeds their texts."""
+    shared_turns = SharedTurns(UserAnalytics(base.database), background)
+    capture = Capture(
+        stores.memories, base.policy, background, former, shared_turns, base.extensions.function_extractor
+    )
+    prefetch = ResponseEmbedder(base.embedders, background)
+    return OutcomeRecorder(stores.turns, base.journal, resolver, capture, base.redactor, prefetch)
+
+
 def _compose(base: Infrastructure) -> Services:
     """Create the services of a layer. When the layer closes, background queues are drained in the order of creation."""
     embedders, redactor, background = base.embedders, base.redactor, Background()
     stores = Stores.create(base, background)
     turns, resolver = stores.turns, PolicyResolver(stores.policies, base.policy, base.shadow)
     settling = background.queue(_MAX_SETTLING)  # each within its deadline: Postgres, or else the journal
-    extractor, metrics = base.extensions.extractor, base.extensions.metrics or NO_METRICS
-    model, extractor = (extractor, None) if isinstance(extractor, ModelExtractor) else (None, extractor)
+    metrics, model = base.extensions.metrics or NO_METRICS, base.extensions.model_extractor
     formation = Formation.create(base.database, stores.memories, turns, base.policy, background, metrics, model)
     former = formation.former
-    shared_turns = SharedTurns(UserAnalytics(base.database), background)
-    capture = Capture(stores.memories, base.policy, background, former, shared_turns, extractor)
-    prefetch = ResponseEmbedder(embedders, background)
-    outcomes = OutcomeRecorder(turns, base.journal, resolver, capture, redactor, prefetch)
+    outcomes = _outcome_recorder(base, stores, resolver, former, background)
     shadowing = Shadowing(turns, resolver.shadow, background, stores.counter, base.extensions.constants)
     session_manager = SessionManager(
         stores.sessions,

@@ -52,6 +52,16 @@ class Extensions:
     redact: Redact | None = None
     constants: Constants = CONSTANTS
 
+    @property
+    def model_extractor(self) -> ModelExtractor | None:
+        """The extractor, if a language model reads the turns."""
+        return self.extractor if isinstance(self.extractor, ModelExtractor) else None
+
+    @property
+    def function_extractor(self) -> Extractor | None:
+        """The extractor, if it is a function of the host."""
+        return None if isinstance(self.extractor, ModelExtractor) else self.extractor
+
 
 BUNDLED = Extensions()
 
