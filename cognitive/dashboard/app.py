@@ -167,33 +167,31 @@ class PageHandlers:
             if page.all_agents:
                 if visitor.agent is not None:
                     return _redirect_to_own_agent(request, visitor.agent)
-                return await answer(request, visitor, "")
+                return await self._answer(page, request, visitor, "")
             if agent is None:
                 return RedirectResponse(_home(request), 303)
             if not visitor.may(require_label("agent", agent)):
                 raise HTTPException(403, "Your token gives no access to this agent.")
-            return await answer(request, visitor, agent)
+            return await self._answer(page, request, visitor, agent)
 
-        async def answer(request: Request, visitor: Visitor, agent: str) -> Response:
-            with measured_lag():
-                return await read(request, visitor, agent)
+        return handle
 
-        async def read(request: Request, visitor: Visitor, agent: str) -> Response:
+    async def _answer(self, page: PageRoute, request: Request, visitor: Visitor, agent: str) -> Response:
+        """Call a page for a visitor who may see it."""
+
+        def render(template: str, query: PageQuery, **values: Any) -> Response:
+            return self._page(request, template, query, nav_path=page.nav_path, **values)
+
+        def frame(address: str) -> Response:
+            return render("slow.html", _page_query(request, agent), address=address)
+
+        with measured_lag():
             form = await read_form(request) if request.method == "POST" else FormData()
-
-            def render(template: str, query: PageQuery, **values: Any) -> Response:
-                return self._page(request, template, query, nav_path=page.nav_path, **values)
-
-            def frame(address: str) -> Response:
-                return render("slow.html", _page_query(request, agent), address=address)
-
             query = _page_query(request, agent, operator=visitor.operator)
             visit = Visit(request, visitor, query, self.layer, self.analytics, render, form)
             if not page.label:
                 return await page.handle(visit)
             return await self.slow_pages.answer(request, visitor, lambda: page.handle(visit), frame)
-
-        return handle
 
     async def login(self, request: Request) -> Response:
         """Show the sign-in form; after a valid token is posted, store it in a cookie and go to the requested page."""
