@@ -185,12 +185,13 @@ def fit(
         directive_error=reserved.directive_error,
         ledger=_spent(ledger, earlier, shown, reserved) if ledger is not None else None,
     )
+    used = trace.ledger.share if trace.ledger is not None else 0.0
     return FittedWindow(
         prompt.messages,
         evicted.messages,
         _mark(conversation, selection) if selection.place > since else kept.summarized_until,
         tuple({output[0]: output for output in (*evicted.outputs, *prompt.outputs)}.values()),
-        replace(trace, summary_due=_due(trace, iteration, policy)),
+        replace(trace, summary_due=due(used, iteration, policy)),
     )
 
 
@@ -316,20 +317,15 @@ def _spent(
     )
 
 
-def _due(trace: WindowTrace, iteration: int | None, policy: Policy) -> str | None:
-    return due(trace.ledger.share if trace.ledger is not None else 0.0, iteration, policy)
-
-
-def due(used: float, iteration: int | None, policy: Policy, *, ended: bool = False) -> str | None:
+def due(used: float, iteration: int | None, policy: Policy) -> str | None:
     """Return the reason why the conversation should be summarised now, or None if there is no reason.
 
-    Reasons are that the share `used` of the window reaches a threshold, that a multiple of a set number of iterations
-    (tool calls) is reached, and that a step of the plan or the turn `ended`. With `iteration` 0 or None only the other
-    two count.
+    Reasons are that the share `used` of the window reaches a threshold, and that a multiple of a set number of
+    iterations (tool calls) is reached. `iteration` 0 or None is no multiple.
     """
     if used >= policy.window.context_threshold:
         return f"{used:.0%} of the window in use, the threshold is {policy.window.context_threshold:.0%}"
     every = policy.window.summarize_after_iterations
     if iteration and every and iteration % every == 0:
         return f"iteration {iteration}, one in {every}"
-    return "a step or turn ended" if ended else None
+    return None

@@ -110,65 +110,65 @@ def select(
     cut = age_cut(len(conversation), now, policy)
     start = find_scan_start(conversation, reserved.first, covered, limits, cut, iteration, policy)
     grouped = grouping.group(conversation[start.first :], start.first)
-    named, renamed = grouping.named(grouped.groups)
+    groups, renamed = grouping.named(grouped.groups)
     known = times(conversation[start.first :])
-    ages = [known[each.first - start.first] for each in named]
-    stubs = tuple(renderer.whole(each) if protected(each, policy) else renderer.stubbed(each) for each in named)
+    ages = [known[each.first - start.first] for each in groups]
+    stubs = tuple(renderer.whole(each) if protected(each, policy) else renderer.stubbed(each) for each in groups)
     shown = tuple(
         stub if each.first < start.stubs or stale(each, at, cut, policy) else renderer.whole(each)
-        for each, stub, at in zip(named, stubs, ages, strict=True)
+        for each, stub, at in zip(groups, stubs, ages, strict=True)
     )
-    units = _units(named, shown, stubs, ages, iteration)
-    place = find_start(units, limits, sum(group.first < start.stubs for group in named))
-    shown = (*stubs[: place.stubs], *shown[place.stubs :])
+    units = _units(groups, shown, stubs, ages, iteration)
+    begin = find_start(units, limits, sum(each.first < start.stubs for each in groups))
+    shown = (*stubs[: begin.stubs], *shown[begin.stubs :])
     repairs = Counter[str](repair.what for repair in (*grouped.repairs, *renamed))
-    return _bounded(conversation, reserved, named, stubs, shown, place, repairs, limit, renderer)
+    return _bounded(conversation, reserved, groups, stubs, shown, begin, repairs, limit, renderer)
 
 
 def _units(
-    named: Sequence[MessageGroup],
+    groups: Sequence[MessageGroup],
     shown: Sequence[RenderedMessages],
     stubs: Sequence[RenderedMessages],
     ages: Sequence[float | None],
     iteration: int | None,
 ) -> list[MessageSize]:
-    numbers = iterations([bool(each.calls) for each in named], [each.role == "user" for each in named], iteration)
+    numbers = iterations([bool(each.calls) for each in groups], [each.role == "user" for each in groups], iteration)
     return [
         MessageSize(whole.size, stub.size, each.role != "system", number, at)
-        for each, whole, stub, number, at in zip(named, shown, stubs, numbers, ages, strict=True)
+        for each, whole, stub, number, at in zip(groups, shown, stubs, numbers, ages, strict=True)
     ]
 
 
 def _bounded(
     conversation: Sequence[Message],
     reserved: ReservedContent,
-    named: Sequence[MessageGroup],
+    groups: Sequence[MessageGroup],
     stubs: Sequence[RenderedMessages],
     shown: Sequence[RenderedMessages],
-    place: WindowStart,
+    begin: WindowStart,
     repairs: Mapping[str, int],
     limit: WindowSize,
     renderer: Renderer,
 ) -> Selection:
-    """Return the selection for a window that begins at `place`, or later if the messages from there exceed a limit."""
-    start = place.start
+    """Return the selection for a window that starts at `begin`, or later if the messages from there exceed a limit."""
+    start = begin.start
     fixed = reserved.leading.size + reserved.closing.size + room_for_summary(limit, renderer.policy)
     while True:
-        start, request = _led(conversation, reserved.first, named, start, renderer.policy)
-        first = named[start].first if start < len(named) else len(conversation)
-        ids = {call.id or "" for each in named[start:] for call in each.calls}
+        start, request = _led(conversation, reserved.first, groups, start, renderer.policy)
+        first = groups[start].first if start < len(groups) else len(conversation)
+        ids = {call.id or "" for each in groups[start:] for call in each.calls}
         retained = _retained(conversation, reserved.first, first, request, renderer, ids)
         size = sum((each.size for each in shown[start:]), fixed + retained.shown.size)
-        if size.beyond(limit) is None or start + 1 >= len(named):
+        if size.beyond(limit) is None or start + 1 >= len(groups):
             break
         start += 1
     return Selection(
-        tuple(named), tuple(stubs), tuple(shown), start, first, retained, place.stubs, place.trigger, repairs
+        tuple(groups), tuple(stubs), tuple(shown), start, first, retained, begin.stubs, begin.trigger, repairs
     )
 
 
 def _led(
-    conversation: Sequence[Message], first: int, named: Sequence[MessageGroup], start: int, policy: Policy
+    conversation: Sequence[Message], first: int, groups: Sequence[MessageGroup], start: int, policy: Policy
 ) -> tuple[int, int | None]:
     """Return the index of the group that begins the window, and the index of the user's message to show before it.
 
@@ -176,16 +176,16 @@ def _led(
     Otherwise a user's message is needed because a prompt must begin with one. A system message does not begin a window,
     since it would read as one of the host's leading system messages.
     """
-    for n in range(start, len(named)):
-        if named[n].role == "system" and not protected(named[n], policy):
+    for n in range(start, len(groups)):
+        if groups[n].role == "system" and not protected(groups[n], policy):
             continue
-        speaker = next((each for each in named[n:] if each.role != "system"), None)
+        speaker = next((each for each in groups[n:] if each.role != "system"), None)
         if speaker is None or speaker.role == "user":
             return n, None
         request = last_user_message(conversation, first, speaker.first)
         if request is not None:
             return n, request
-    return len(named), None
+    return len(groups), None
 
 
 # --- limits of the conversation alone ---
@@ -240,26 +240,26 @@ def _retained(
     conversation: Sequence[Message],
     first: int,
     start: int,
-    asked: int | None,
+    request: int | None,
     renderer: Renderer,
     taken: Collection[str],
 ) -> RetainedMessages:
     """Return the messages before index `start`, where the window begins, that are shown nevertheless.
 
-    `asked` is the index of the user's message to show before the window, or None if the window begins with such a
+    `request` is the index of the user's message to show before the window, or None if the window begins with such a
     message. `taken` are the ids of the window's calls.
     """
     places = _kept_places(conversation, first, start, renderer.policy)
     kept = len(places)
     speaking = [n for n in sorted(places) if conversation[n].role != "system"]
     if speaking and conversation[speaking[0]].role != "user":
-        request = last_user_message(conversation, first, speaking[0])
-        if request is None:  # without a user's message before them they are not valid
+        earlier = last_user_message(conversation, first, speaking[0])
+        if earlier is None:  # without a user's message before them they are not valid
             places, kept = [], 0
         else:
-            places.append(request)
-    if asked is not None:
-        places.append(asked)
+            places.append(earlier)
+    if request is not None:
+        places.append(request)
     groups, _ = grouping.named(grouping.group([conversation[n] for n in sorted(set(places))]).groups, taken)
     side = renderer.policy.window.max_chars // _SIDE_SHARE
     shown = [

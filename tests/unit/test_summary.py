@@ -176,20 +176,19 @@ def test_foreign_summary_is_kept_as_notes():
 
 
 @pytest.mark.parametrize(
-    ("used", "iteration", "ended", "fires"),
+    ("used", "iteration", "fires"),
     [
-        (0.69, None, False, None),
-        (0.7, None, False, "window"),
-        (0.1, 0, False, None),
-        (0.1, 4, False, None),
-        (0.1, 5, False, "iteration 5"),
-        (0.1, 10, False, "iteration 10"),
-        (0.0, 0, True, "ended"),
-        (0.9, 0, False, "window"),
+        (0.69, None, None),
+        (0.7, None, "window"),
+        (0.1, 0, None),
+        (0.1, 4, None),
+        (0.1, 5, "iteration 5"),
+        (0.1, 10, "iteration 10"),
+        (0.9, 0, "window"),
     ],
 )
-def test_summary_is_due_by_window_iteration_or_end(used, iteration, ended, fires):
-    trigger = due(used, iteration, Policy(), ended=ended)
+def test_summary_is_due_by_window_or_iteration(used, iteration, fires):
+    trigger = due(used, iteration, Policy())
     assert trigger is None if fires is None else fires in trigger
 
 
