@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def opened(url: str | None, settings: Settings) -> AsyncIterator[tuple[Database, ReadDatabase]]:
+async def open_database(url: str | None, settings: Settings) -> AsyncIterator[tuple[Database, ReadDatabase]]:
     """Open the database at `url`, or the embedded server if `url` is None; close the connections at the end.
 
     If the server at `url` does not answer yet, only a warning is logged, and the first query tries again to connect.

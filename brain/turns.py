@@ -222,7 +222,7 @@ class TurnLog:
         """Return the agent's last turns, or those of one session, newest first."""
         return await self._fetch(TurnSummary, SQL.recent_turns, scope, limit=limit, session_id=session_id)
 
-    async def opened(self, scope: Scope, session_id: str | None, minutes: float) -> list[str]:
+    async def latest_open(self, scope: Scope, session_id: str | None, minutes: float) -> list[str]:
         """Return the id of the latest open turn of each session.
 
         Only turns opened in the last `minutes` are considered, and only those of `session_id` unless it is None.

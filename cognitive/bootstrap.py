@@ -16,7 +16,7 @@ from brain.embedding.embedders import Embedders
 from brain.erasure.erasing import Eraser
 from brain.erasure.retention import Retention
 from brain.journal import Journal, journal_name
-from brain.opening import opened
+from brain.opening import open_database
 from brain.redacting import Redactor
 from brain.settings import from_environment
 from brain.states import MemoryStates
@@ -119,7 +119,7 @@ async def assemble(
         closing.callback(embedders.close)
         url = database_url or settings.database_url
         journal = Journal(settings.directory / "journal" / journal_name(url))
-        database, reading = await closing.enter_async_context(opened(url, settings))
+        database, reading = await closing.enter_async_context(open_database(url, settings))
         redactor = Redactor(extensions.redact or redaction.load_redactor(settings.redact))
         closing.callback(redactor.close)
         if load:

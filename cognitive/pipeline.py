@@ -37,7 +37,7 @@ from cognitive.preflight.follow_ups import messages_read
 from cognitive.preflight.hint import wanted_tools
 from cognitive.preflight.planner import Planner, hinted
 from cognitive.privacy import redaction
-from cognitive.recording.record import opened
+from cognitive.recording.record import open_turn
 from cognitive.session.conversation import Conversation, ConversationWindow, SessionManager
 from cognitive.telemetry import attributes
 from cognitive.telemetry.spans import Span
@@ -271,7 +271,7 @@ class TurnRecorder:
         If Postgres fails or is late, the turn is written to the journal (local files) and recorded together with its
         outcome.
         """
-        opening, minutes = opened(context), request.policy.feedback.abandon_after_minutes
+        opening, minutes = open_turn(context), request.policy.feedback.abandon_after_minutes
         try:
             await request.deadline.within(self._turns.open(context.scope, opening, abandon_after_minutes=minutes))
         except (CognitiveError, TimeoutError) as error:

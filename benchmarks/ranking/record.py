@@ -15,7 +15,7 @@ from benchmarks.ranking.sets import EvaluationQuestion, EvaluationSet, Store, re
 from brain.deadline import Deadline
 from brain.embedding.embedders import CachedEmbedder, Embedders
 from brain.languages import AgentLanguages
-from brain.opening import opened
+from brain.opening import open_database
 from brain.search import Hit, MemorySearch, SearchResult
 from brain.settings import from_environment
 from brain.store import MemoryStore
@@ -182,7 +182,7 @@ async def record(folder: Path, out: Path, names: Sequence[str]) -> None:
     """Record the sets of a folder, or those of these names, as one file each."""
     settings, policy, languages = from_environment(), Policy(), AgentLanguages()
     embedders = Embedders([CachedEmbedder(each) for each in embedders_of(None, settings)])
-    async with opened(settings.database_url, settings) as (database, _):
+    async with open_database(settings.database_url, settings) as (database, _):
         memories = MemoryStore(database, embedders, languages=languages)
         search = MemorySearch(database, embedders.remember, languages)
         planner = Planner(policy, CategoryLearner(TurnLog(database), policy))

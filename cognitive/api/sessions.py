@@ -102,7 +102,7 @@ class SessionsApi:
         Turns older than ten minutes are ignored.
         """
         scope = Scope.of_one(agent_id, user_id)
-        return await self._turns.opened(scope, session_id, RECALL_TURN_MAX_AGE_MINUTES)
+        return await self._turns.latest_open(scope, session_id, RECALL_TURN_MAX_AGE_MINUTES)
 
     async def artifact(
         self, agent_id: str, id: UUID, *, start: int = 0, length: int = PAGE_CHARACTERS, user_id: str | None = None

@@ -32,7 +32,7 @@ from cognitive.policy import Policy
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.privacy import redaction
 from cognitive.prompt import without_injected
-from cognitive.recording.record import opened
+from cognitive.recording.record import open_turn
 from cognitive.turn import Correction, Outcome, Report, TurnContext, TurnRef
 from cognitive.validation import unknown_turn
 
@@ -82,7 +82,7 @@ class OutcomeRecorder:
             UnknownTurn: the turn was never opened.
             JournalError: Postgres is unavailable and the journal cannot be written; the outcome is not stored.
         """
-        opening = opened(context) if isinstance(context, TurnContext) else None
+        opening = open_turn(context) if isinstance(context, TurnContext) else None
         deadline = Deadline(self._policy.for_agent(context.agent_id).deadlines.post_turn_ms)
         outcome = await redaction.redact_outcome_in_time(outcome, self._redactor, deadline)
         try:

@@ -155,7 +155,7 @@ def _hit_columns(hits: Sequence[Hit]) -> Mapping[str, Sequence[Any]]:
     return {**dict.fromkeys(_OF_A_HIT, ()), **columns, "previous_id": previous, "memory_id": ids}
 
 
-def opened(context: TurnContext) -> OpenTurn:
+def open_turn(context: TurnContext) -> OpenTurn:
     """Return a prepared turn in the form in which Postgres or the journal stores it before its outcome is known."""
     return OpenTurn(
         turn_id=context.turn_id,

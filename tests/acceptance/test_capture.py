@@ -16,7 +16,7 @@ from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
 from cognitive.errors import EmbeddingError
 from cognitive.feedback.capture import TAG, CapturedExchange
 from cognitive.feedback.outcomes import OutcomeRecorder
-from cognitive.recording.record import opened
+from cognitive.recording.record import open_turn
 from tests.internals import internals
 
 ASKED = "Which harbour does the Skagerrak ferry leave from in winter?"
@@ -207,7 +207,7 @@ async def test_completion_from_the_journal_does_not_capture_a_failed_turn(keepin
     context = await run_turn(keeping, agent, status="failed")
     journal = Journal(tmp_path / "journal" / "x.sqlite")
     outcome = Outcome(response=ANSWER).model_dump_json()
-    journal.put(Scope(agent), context.turn_id, opening=written(opened(context)), outcome=outcome)
+    journal.put(Scope(agent), context.turn_id, opening=written(open_turn(context)), outcome=outcome)
     turns, resolver, capture = (getattr(internals(keeping), name) for name in ("turns", "resolver", "capture"))
     await OutcomeRecorder(turns, journal, resolver, capture).drain(journal.find(Scope(agent), context.turn_id))
     assert await captured(keeping, agent) == []

@@ -19,7 +19,7 @@ from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome
 from cognitive.feedback.drain import draining
 from cognitive.feedback.outcomes import OutcomeRecorder
-from cognitive.recording.record import opened
+from cognitive.recording.record import open_turn
 from tests.forked import Forked, forked
 from tests.internals import internals
 
@@ -40,7 +40,7 @@ async def waiting(urls, agent, journal) -> set[str]:
         contexts = [await layer.pre_turn(turn(agent)) for _ in range(TURNS)]
     outcome = Outcome(response="Behind the barometer.").model_dump_json()
     for context in contexts:
-        journal.put(Scope(agent), context.turn_id, opening=written(opened(context)), outcome=outcome)
+        journal.put(Scope(agent), context.turn_id, opening=written(open_turn(context)), outcome=outcome)
     return {context.turn_id for context in contexts}
 
 
@@ -120,7 +120,7 @@ async def test_defect_that_one_turn_meets_holds_no_other_up(urls, agent, journal
         beside = Journal(journal.path.parent / "beside" / "x.sqlite")
         outcome = Outcome(response="Behind the barometer.").model_dump_json()
         for turn_id in ("broken", "whole"):
-            opening = written(replace(opened(context), turn_id=turn_id))
+            opening = written(replace(open_turn(context), turn_id=turn_id))
             beside.put(Scope(agent), turn_id, opening=opening, outcome=outcome)
         recorder = Defective(services.turns, beside, services.resolver, services.capture)
         async with draining(recorder, beside):

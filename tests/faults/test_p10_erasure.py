@@ -36,7 +36,7 @@ from brain.users import ALL_USERS, Scope
 from cognitive import NewMemory, Outcome, Turn, TurnRef
 from cognitive.errors import InvalidInput, UnknownMemory, UnknownTurn
 from cognitive.hook.events import Hooks
-from cognitive.recording.record import opened as resume_text
+from cognitive.recording.record import open_turn
 from cognitive.server.context_cache import ContextCache
 from tests.internals import internals
 
@@ -269,7 +269,7 @@ async def test_journal_of_another_machine_does_not_restore_an_erased_agent(site,
         await elsewhere.post_turn(context, Outcome(response=SECRET))
         async with opened(site) as here:
             await here.erase_agent(agent)
-        await internals(elsewhere).outcomes._keep(Scope(agent), "t", resume_text(context), Outcome(response=SECRET))
+        await internals(elsewhere).outcomes._keep(Scope(agent), "t", open_turn(context), Outcome(response=SECRET))
         entry = await asyncio.to_thread(internals(elsewhere).outcomes._journal.find, Scope(agent), "t")
         if entry is not None:  # otherwise the journal is already drained, as it should be
             await internals(elsewhere).outcomes.drain(entry)

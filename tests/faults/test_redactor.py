@@ -23,7 +23,7 @@ from erased import (
 
 from brain.users import Scope
 from cognitive import NewMemory, Outcome, Turn
-from cognitive.recording.record import opened as recorded
+from cognitive.recording.record import open_turn
 from tests.internals import internals
 
 __all__ = ["site"]  # a fixture
@@ -43,7 +43,7 @@ async def test_redacted_text_is_stored_nowhere_but_reaches_the_model(site, agent
         assert (await layer.get(agent, [secret]))[0].content == without(SECRET)
         assert (await layer.explain.replay(agent, "turn-0")).verdict == "identical"
         recorder = internals(layer).outcomes
-        recorder.keep_opening(Scope(agent), recorded(contexts[2]))
+        recorder.keep_opening(Scope(agent), open_turn(contexts[2]))
         await recorder.flush()
         assert files(site) == []
 

@@ -18,7 +18,7 @@ from cognitive.errors import InvalidInput
 from cognitive.feedback.outcomes import OutcomeRecorder
 from cognitive.policy.live import LIVE_SETTINGS, with_changes
 from cognitive.policy.resolver import PolicyResolver
-from cognitive.recording.record import opened as settling
+from cognitive.recording.record import open_turn
 from tests.attic import NOW, PERIOD, WIDE, activate, make_turn, play, stock
 from tests.internals import internals
 
@@ -249,7 +249,7 @@ async def test_journaled_outcome_is_judged_by_the_policy_of_its_turn(opened, sto
     context = await opened.pre_turn(make_turn(stocked))
     await activate(opened, stocked, STRICT)
     journal, turn_id = Journal(tmp_path / "journal" / "x.sqlite"), "t-0" if recorded else "t-lost"
-    opening = None if recorded else written(replace(settling(context), turn_id=turn_id))
+    opening = None if recorded else written(replace(open_turn(context), turn_id=turn_id))
     journal.put(Scope(stocked), turn_id, opening=opening, outcome=VAGUE.model_dump_json())
     recorder = OutcomeRecorder(internals(opened).turns, journal, internals(opened).resolver, internals(opened).capture)
     await recorder.drain(journal.find(Scope(stocked), turn_id))

@@ -12,7 +12,7 @@ from brain.opened_turns import written
 from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
 from cognitive.feedback.outcomes import OutcomeRecorder
-from cognitive.recording.record import opened
+from cognitive.recording.record import open_turn
 from tests.internals import internals
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
@@ -112,7 +112,7 @@ async def test_response_given_after_forgetting_is_not_stored(layer, agent, winch
 async def test_journaled_response_is_stored_unless_its_memory_was_forgotten(layer, agent, winch, tmp_path, forgotten):
     context = await layer.pre_turn(make_turn(agent, "once"))
 
-    opening = replace(opened(context), turn_id="journaled")
+    opening = replace(open_turn(context), turn_id="journaled")
     journal = Journal(tmp_path / "journal" / "x.sqlite")
     journal.put(Scope(agent), "journaled", opening=written(opening), outcome=ANSWER.model_dump_json())
     if forgotten:
