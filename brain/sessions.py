@@ -157,7 +157,7 @@ class Sessions:
         summary: str,
         summarized_until: str | None,
         *,
-        received_at: float | None = None,
+        received_at: float | None,
         timeout: float = 60.0,
     ) -> bool:
         """Replace the session's summary by a new one, if the stored summary is still that of `old`.

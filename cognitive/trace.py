@@ -237,7 +237,7 @@ class Trace:
         """The milliseconds of each stage, by its name, without the total."""
         return {name: ms for name, ms in self.timings.items() if name != ELAPSED}
 
-    def measures(self, model: str | None = None) -> TurnMetrics:
+    def measures(self, model: str | None) -> TurnMetrics:
         """Return the turn's measurements for statistics over many turns.
 
         `elapsed` and `stages` are milliseconds. `types` has, for each memory type, how many memories were `found`, how

@@ -185,7 +185,7 @@ class CircuitBreakers:
         locate: asks the coordinator of a cluster for an agent's node, since a timeout names none. It raises nothing.
     """
 
-    def __init__(self, server: Breaker, answers: Answers, locate: Locate | None = None) -> None:
+    def __init__(self, server: Breaker, answers: Answers, locate: Locate | None) -> None:
         self.server = server
         self._answers = answers
         self._locate = locate

@@ -110,7 +110,7 @@ async def _replica(settings: Settings) -> Replica | None:
 
 
 async def examine_layer(
-    url: str, own: bool, journal: Journal, embed: Embed, model: str, seconds: float, replica: Replica | None = None
+    url: str, own: bool, journal: Journal, embed: Embed, model: str, seconds: float, replica: Replica | None
 ) -> Facts:
     """Collect facts about a running layer: its database, journal and model, each within a timeout of `seconds`.
 

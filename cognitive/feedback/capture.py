@@ -95,7 +95,7 @@ class Capture:
         background: Background,
         former: Former,
         shared_turns: SharedTurns,
-        extractor: Extractor | None = None,
+        extractor: Extractor | None,
     ) -> None:
         self._store = store
         self._shared_turns = shared_turns

@@ -127,9 +127,7 @@ class WhatIf:
     incomplete: int = 0
 
 
-def what_if(
-    sample: Sample, moved: Mapping[str, float | int], live: Policy, go_on: Callable[[], bool] = lambda: True
-) -> WhatIf:
+def what_if(sample: Sample, moved: Mapping[str, float | int], live: Policy, go_on: Callable[[], bool]) -> WhatIf:
     """Replay every turn of a sample with its own policy and the changed settings, and sum up the differences.
 
     `moved` has the changed settings by dotted name. The replay stops early when `go_on` returns False. `live` is the

@@ -16,7 +16,7 @@ from functools import partial
 from brain.artifacts import Artifacts, NewArtifact
 from brain.deadline import attempt
 from brain.errors import CognitiveError
-from brain.redacting import UNREDACTED, Redactor
+from brain.redacting import Redactor
 from brain.sessions import CarriedState, Sessions
 from brain.text import storable
 from brain.users import Scope
@@ -83,8 +83,8 @@ class SessionWriter:
         summarizer: Summarizer,
         cache: WindowCache,
         background: Background,
-        redactor: Redactor = UNREDACTED,
-        summary_seconds: float = SUMMARY_SECONDS,
+        redactor: Redactor,
+        summary_seconds: float,
     ) -> None:
         self._sessions = sessions
         self._artifacts = artifacts

@@ -52,7 +52,7 @@ class LineSpan:
     text: str
 
 
-def stretches(lines: Sequence[str], start: int = 0) -> list[LineSpan]:
+def stretches(lines: Sequence[str], start: int) -> list[LineSpan]:
     """Return one `LineSpan` for each line. `start` is the number of the first line."""
     return [LineSpan(n, n + 1, line) for n, line in enumerate(lines, start)]
 
