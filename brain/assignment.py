@@ -9,7 +9,7 @@ transaction, and a moved row is not shared any more: an interrupted assignment i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, TypeAlias
@@ -17,6 +17,7 @@ from uuid import UUID
 
 from brain import agent_rows, memory_rows, statements
 from brain.errors import InvalidInput
+from brain.ports import Progress
 from brain.postgres.database import Connection, Database
 from brain.postgres.transaction import write_as
 from brain.users import SHARED, Scope
@@ -27,7 +28,6 @@ STORE_SQL = statements.load("store")
 BATCH = 256  # memories per transaction: other writers of the agent wait for it
 _SECONDS = 600.0  # timeout to plan: all memories and turns of the agent are read
 
-Progress = Callable[[int, int], None]
 Users: TypeAlias = Mapping[str, str | None]  # the user id of each recorded name; None keeps its rows shared
 # Why rows stay shared: no user is recorded; the caller keeps them; the memory replaced, or was merged with, one that
 # does not go to the same user; the user has an equal memory, or turns of the session; several users, or none, spoke in

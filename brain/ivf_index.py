@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from brain import agent_rows, statements
 from brain.memory_rows import share_agent, share_users
+from brain.ports import Progress
 from brain.postgres.database import AllUsersView, Connection, Database
 from brain.postgres.wire_types import encode_halfvec
 from brain.types import Vectors
@@ -40,7 +41,6 @@ _MAX_SAMPLED = 250_000  # 384 MB at 384 dimensions
 _OVERFULL = 4  # a cell with more than this many times `size` vectors is split
 _SECONDS = 600.0  # timeout: a sample of 250,000 vectors from a slow disk
 
-Progress = Callable[[int, int], None]
 Key = Mapping[str, str]  # agent_id, user_id, model, field, type: parameters of the statements for one group
 
 

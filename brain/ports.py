@@ -1,11 +1,13 @@
-"""The interface of an embedding model."""
+"""The interfaces that callers implement: an embedding model, and a function that reports progress."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from brain.types import Vectors
+
+Progress = Callable[[int, int], None]  # called with (done, total)
 
 
 class Embedder(Protocol):

@@ -16,6 +16,7 @@ from brain.filters import MemoryFilter
 from brain.forming import Condition
 from brain.languages import AgentLanguages
 from brain.memory_rows import SQL
+from brain.ports import Progress
 from brain.postgres.database import Connection, Database, T
 from brain.postgres.transaction import write_as
 from brain.postgres.wire_types import as_value
@@ -29,7 +30,6 @@ MAX_WISHES_READ = 10  # latest preferences and standing instructions that are re
 BATCH = 256  # memories per transaction: large enough to amortise a commit, small enough to show progress
 _PINNED = SQL.pinned_memories.fill(condition="TRUE")
 
-Progress = Callable[[int, int], None]
 # Write prepared memories in a transaction; return False if they must be prepared again.
 Work = Callable[[list[PreparedMemory], Connection], Awaitable[bool]]
 

@@ -11,7 +11,7 @@ LangGraph's.
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from hashlib import md5
 from tempfile import TemporaryDirectory
@@ -19,13 +19,12 @@ from typing import Any, Protocol
 from uuid import uuid4
 
 from brain.errors import InvalidInput
-from brain.ports import Embedder
+from brain.ports import Embedder, Progress
 from brain.types import NewMemory
 from cognitive.bench import databases
 
 _BATCH = 500
 INSTALL = "install them with pip 25.1 or newer: pip install --editable . --group peers --constraint constraints.txt"
-MovedMemory = Callable[[int, int], None]
 
 
 class Peer(Protocol):
@@ -33,7 +32,7 @@ class Peer(Protocol):
 
     name: str
 
-    def fill(self, agent: str, memories: Sequence[NewMemory], embedder: Embedder, moved: MovedMemory) -> None:
+    def fill(self, agent: str, memories: Sequence[NewMemory], embedder: Embedder, moved: Progress) -> None:
         """Store an agent's memories, embedded by `embedder`. Report progress by calling `moved` with (done, total)."""
 
     def search(self, agent: str, question: str, embedder: Embedder) -> list[str | None]:
@@ -61,7 +60,7 @@ class Mem0:
             {"vector_store": {"provider": "pgvector", "config": table}, "history_db_path": f"{home}/history.db"}
         )
 
-    def fill(self, agent: str, memories: Sequence[NewMemory], embedder: Embedder, moved: MovedMemory) -> None:
+    def fill(self, agent: str, memories: Sequence[NewMemory], embedder: Embedder, moved: Progress) -> None:
         """Insert memories through mem0's vector store, with the payloads of its `add`.
 
         `add` itself is not used, because it embeds and inserts one memory at a time.
@@ -136,7 +135,7 @@ class LangGraph:
         vectors: list[list[float]] = self._embedder.embed(list(texts)).tolist()
         return vectors
 
-    def fill(self, agent: str, memories: Sequence[NewMemory], embedder: Embedder, moved: MovedMemory) -> None:
+    def fill(self, agent: str, memories: Sequence[NewMemory], embedder: Embedder, moved: Progress) -> None:
         """Insert memories through LangGraph's store, by batches of put operations."""
         from langgraph.store.base import PutOp
 

@@ -23,6 +23,7 @@ from brain.errors import InvalidInput
 from brain.indexing import IndexedPassage, PassageVector, passages, surroundings, texts
 from brain.languages import ENGLISH
 from brain.memory_rows import share_agent, share_users
+from brain.ports import Progress
 from brain.postgres.database import AllUsersView, Connection, Database
 from brain.postgres.transaction import write_as
 from brain.postgres.wire_types import as_value, count, encode_halfvec
@@ -31,7 +32,6 @@ from brain.types import MemoryType
 
 SQL = statements.load("reembedding")
 
-Progress = Callable[[int, int], None]  # (done, total)
 
 _START = UUID(int=0)
 _MAX_CHARACTERS = 50_000  # characters per batch: about 60 passages, half a second for a small model

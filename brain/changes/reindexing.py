@@ -34,7 +34,7 @@ from brain.text import label
 
 SQL = statements.load("reindexing")
 
-Progress = Callable[[str, int, int], None]  # (step, done, total)
+StepProgress = Callable[[str, int, int], None]  # (step, done, total)
 
 _START = UUID(int=0)
 _MAX_PASSES = 20  # passes over remaining memories; only old code writes without the new language
@@ -90,7 +90,7 @@ class Reindexing:
         agent_id: str,
         language: str,
         pace: Pace | None = None,
-        progress: Progress = _unheard,
+        progress: StepProgress = _unheard,
     ) -> LanguageStatus:
         """Index an agent's present and future memories in a language, and then use the language for searches.
 
@@ -132,11 +132,13 @@ class Reindexing:
         if await self._fill(agent_id, language, Pace(), _unheard, alone=True):
             await self._finish(agent_id, language, Pace(), _unheard)
 
-    async def _finish(self, agent_id: str, language: str, pace: Pace, progress: Progress) -> None:
+    async def _finish(self, agent_id: str, language: str, pace: Pace, progress: StepProgress) -> None:
         await self._database.run(agent_id, lambda c: _switch(c, agent_id, language))
         await self._clear(agent_id, language, pace, progress)
 
-    async def _fill(self, agent_id: str, language: str, pace: Pace, progress: Progress, *, alone: bool = False) -> bool:
+    async def _fill(
+        self, agent_id: str, language: str, pace: Pace, progress: StepProgress, *, alone: bool = False
+    ) -> bool:
         """Index all memories in the new language, and return True.
 
         With `alone`, stop and return False if another worker has indexed the same batch meanwhile: of several workers,
@@ -180,7 +182,7 @@ class Reindexing:
 
         return await self._database.run(agent_id, work)
 
-    async def _clear(self, agent_id: str, language: str, pace: Pace, progress: Progress) -> None:
+    async def _clear(self, agent_id: str, language: str, pace: Pace, progress: StepProgress) -> None:
         """Remove the index entries of all languages other than `language`."""
         total, done = (await self.status(agent_id, language)).leaving, 0
         async for rows in self._pages(SQL.next_leaving, agent_id, language, pace):

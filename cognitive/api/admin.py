@@ -11,15 +11,14 @@ from brain.analytics.users import UserAnalytics, UserCounts
 from brain.assignment import UserAssigner, UserAssignment, Users
 from brain.changes.backfill import Pace
 from brain.changes.reembedding import Reembedding
-from brain.changes.reindexing import LanguageStatus, Reindexing
-from brain.changes.reindexing import Progress as MovedMemory
+from brain.changes.reindexing import LanguageStatus, Reindexing, StepProgress
 from brain.ivf_index import IvfIndex, VectorGroup
 from brain.journal import Backlog, JournalEntry
 from brain.memory_types import Retained
+from brain.ports import Progress
 from brain.postgres.reading import Replica
 from brain.postgres.roles import Granted
 from brain.receipts import Erasure, Receipt
-from brain.store import Progress
 from brain.turns import TurnLog
 from brain.types import Memory, MemoryType, Revision
 from brain.users import ALL_USERS, Scope, UserId
@@ -200,7 +199,7 @@ class AdminApi(TransferMethods):
         language: str,
         *,
         pace: Pace | None = None,
-        progress: MovedMemory = lambda doing, done, total: None,
+        progress: StepProgress = lambda doing, done, total: None,
     ) -> LanguageStatus:
         """Change the language in which an agent's text is indexed and searched by words.
 

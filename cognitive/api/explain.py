@@ -9,7 +9,7 @@ from uuid import UUID
 from brain.analytics.turns import TurnAnalytics
 from brain.embedding.embedders import Embedders
 from brain.judgements import Verdict
-from brain.store import Progress
+from brain.ports import Progress
 from brain.turn_records import TurnSummary
 from brain.turns import TurnLog
 from brain.users import Scope, UserId

@@ -13,8 +13,9 @@ from uuid import UUID, uuid5
 from brain.archive import Archive, ArchivedMemory, TypeUsage
 from brain.changes.reindexing import Reindexing
 from brain.policies import PolicyStore
+from brain.ports import Progress
 from brain.postgres.breaker import waits_for_recovery
-from brain.store import BATCH, MemoryStore, Progress
+from brain.store import BATCH, MemoryStore
 from brain.types import NewMemory
 from brain.users import SHARED, Scope
 from cognitive.api import jsonl

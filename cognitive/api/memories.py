@@ -13,9 +13,10 @@ from brain.filters import MemoryFilter
 from brain.judgements import UsageWeights
 from brain.memory_rows import require_known
 from brain.memory_types import Retained
+from brain.ports import Progress
 from brain.receipts import Erasure, Receipt
 from brain.states import MemoryStates
-from brain.store import MemoryStore, Progress
+from brain.store import MemoryStore
 from brain.turns import TurnLog
 from brain.types import Memory, MemoryType, NewMemory, Revision, Trust, above
 from brain.users import ALL_USERS, Scope

@@ -14,8 +14,8 @@ from cognitive.telemetry.operations import ERASE, FORGET, RECALL, REMEMBER, UPDA
 from cognitive.validation import called_as
 
 if TYPE_CHECKING:
+    from brain.ports import Progress
     from brain.receipts import Receipt
-    from brain.store import Progress
     from brain.types import Memory, MemoryType, NewMemory, Trust
     from brain.users import UserId
     from cognitive.api.memories import AgentMemories

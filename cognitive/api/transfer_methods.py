@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
-from brain.store import Progress
+from brain.ports import Progress
 from brain.users import ALL_USERS, Scope, UserId
 from cognitive.api.exporter import Exporter
 from cognitive.api.import_report import ImportReport

@@ -13,8 +13,8 @@ import httpx
 from pydantic_core import to_json
 
 from brain.artifacts import ArtifactPage
+from brain.ports import Progress
 from brain.receipts import Receipt
-from brain.store import Progress
 from brain.types import Memory, MemoryType, NewMemory
 from brain.users import UserId
 from cognitive.client.namespaces import RemoteAdmin, RemoteExplain, RemotePolicies, RemoteSessions, RemoteUpkeep, id_of

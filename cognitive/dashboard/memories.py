@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from brain.analytics.memory_rows import GroupSizes, MemoryListFilter, MemoryRow, UsageThresholds
 from brain.analytics.paging import MAX_LOOKED
-from brain.analytics.turn_rows import ResultPage as RowPage
+from brain.analytics.turn_rows import ResultPage
 from brain.analytics.turns import TurnAnalytics
 from brain.types import MEMORY_TYPES, MemoryType
 from cognitive.dashboard import filters
@@ -35,7 +35,7 @@ class MemoriesData:
     `page` is None for a search. `hits` is None if the search timed out.
     """
 
-    page: RowPage[MemoryRow] | None
+    page: ResultPage[MemoryRow] | None
     hits: Sequence[RecallHit] | None
     found: Mapping[UUID, MemoryRow]
     sizes: GroupSizes
@@ -126,7 +126,7 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
 
 async def _page_or_hits(
     layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery, habit: UsageThresholds
-) -> tuple[RowPage[MemoryRow] | None, Sequence[RecallHit] | None, Mapping[UUID, MemoryRow]]:
+) -> tuple[ResultPage[MemoryRow] | None, Sequence[RecallHit] | None, Mapping[UUID, MemoryRow]]:
     """Read a page of the list of memories, or for a search the hits and the memories of these hits by id.
 
     The result is (page, hits, memories); the parts that do not apply are None or empty.
@@ -159,7 +159,7 @@ async def _search(layer: CognitiveLayer, query: PageQuery, wanted: MemoryListFil
 
 async def _listed(
     analytics: TurnAnalytics, query: PageQuery, wanted: MemoryListFilter, habit: UsageThresholds
-) -> RowPage[MemoryRow]:
+) -> ResultPage[MemoryRow]:
     by_use = next((each for each in filters.USAGE_GROUPS if each == filters.group(query)), None)
     if by_use is None:
         return await analytics.memories(query.scope, wanted, limit=PAGE, after=filters.after(query.params))
@@ -229,7 +229,7 @@ def _tabs(sizes: GroupSizes, chosen: str, query: PageQuery) -> tuple[Tab, ...]:
     )
 
 
-def _sample(name: str, page: RowPage[MemoryRow] | None, sizes: GroupSizes) -> str:
+def _sample(name: str, page: ResultPage[MemoryRow] | None, sizes: GroupSizes) -> str:
     """Return a note that a group of memories was drawn from a random sample, or "" if all memories were examined."""
     if page is None or name not in filters.USAGE_GROUPS or not sizes.sampled:
         return ""

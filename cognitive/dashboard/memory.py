@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from brain.analytics.memories import MAX_SHOWINGS
 from brain.analytics.memory_rows import MemoryLifecycle, MemoryRow, Showing, SimilarMemory
-from brain.analytics.turn_rows import ResultPage as RowPage
+from brain.analytics.turn_rows import ResultPage
 from brain.analytics.turns import TurnAnalytics
 from brain.search import Masses
 from brain.types import Memory, NewMemory, Revision, above
@@ -51,7 +51,7 @@ class MemoryData:
 
     memory: Memory
     life: MemoryLifecycle
-    showings: RowPage[Showing]
+    showings: ResultPage[Showing]
     shown_at: Sequence[Shown]
     base: Mapping[str, Masses]
     near: SimilarMemory

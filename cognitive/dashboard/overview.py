@@ -10,8 +10,7 @@ from datetime import datetime, timedelta
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from brain.analytics.turn_rows import Dimension, Period, Point, Total, TurnFilter, TurnListRow
-from brain.analytics.turn_rows import ResultPage as RowPage
+from brain.analytics.turn_rows import Dimension, Period, Point, ResultPage, Total, TurnFilter, TurnListRow
 from brain.analytics.turns import TurnAnalytics
 from brain.rollups import RollupCounts
 from brain.users import Scope
@@ -33,7 +32,7 @@ from cognitive.dashboard.page import PageRoute, Visit, attachment
 from cognitive.dashboard.params import RANGES, PageQuery
 from cognitive.dashboard.trends import LATENCY, RESTRAINT, USE, Steps, TrendLine, draw, turns_chart
 
-NO_TURNS: RowPage[TurnListRow] = RowPage((), 0, None)
+NO_TURNS: ResultPage[TurnListRow] = ResultPage((), 0, None)
 
 BREAKDOWNS: Mapping[Dimension, str] = {
     "type": "Memory type",
@@ -103,7 +102,7 @@ class OverviewData:
     points_before: Sequence[Point]
     breakdowns: Mapping[Dimension, Sequence[Total]] = field(default_factory=dict)
     stages: Sequence[Total] = ()
-    latest: RowPage[TurnListRow] = NO_TURNS
+    latest: ResultPage[TurnListRow] = NO_TURNS
 
 
 @dataclass(frozen=True, slots=True)

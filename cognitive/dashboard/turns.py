@@ -10,8 +10,7 @@ from datetime import datetime
 from starlette.responses import Response
 
 from brain.analytics.paging import MAX_LOOKED
-from brain.analytics.turn_rows import Dimension, Period, Total, TurnListRow
-from brain.analytics.turn_rows import ResultPage as RowPage
+from brain.analytics.turn_rows import Dimension, Period, ResultPage, Total, TurnListRow
 from brain.analytics.turns import TurnAnalytics, TurnOrder
 from brain.types import MEMORY_TYPES
 from cognitive.dashboard import sorting, turn_filters
@@ -147,7 +146,7 @@ class TurnsView:
 
 async def read(
     analytics: TurnAnalytics, query: PageQuery
-) -> tuple[RowPage[TurnListRow], Mapping[str, tuple[str, ...]]]:
+) -> tuple[ResultPage[TurnListRow], Mapping[str, tuple[str, ...]]]:
     """Read a page of the agent's turns, and the values that the drop-down filters offer."""
     lately = Period(query.now - _CHOICES_OF, query.now)
     page, totals = await asyncio.gather(
@@ -165,7 +164,7 @@ async def read(
     return page, {name: _values(name, each) for name, each in zip(_CHOSEN, totals, strict=True)}
 
 
-def view(page: RowPage[TurnListRow], values: Mapping[str, tuple[str, ...]], query: PageQuery) -> TurnsView:
+def view(page: ResultPage[TurnListRow], values: Mapping[str, tuple[str, ...]], query: PageQuery) -> TurnsView:
     """Convert a page of turns and the filters' values to the form that the template shows."""
     params = {name: value for name, value in query.params.items() if name in _NAMES and value}
     choices = [TurnFilterSelect("status", "Status", turn_filters.STATUSES, params.get("status", ""))]
@@ -212,7 +211,7 @@ def _later(query: PageQuery) -> bool:
     return bool(query.params.get("after")) or sorting.skipped(query) > 0
 
 
-def _next(page: RowPage[TurnListRow], query: PageQuery) -> str | None:
+def _next(page: ResultPage[TurnListRow], query: PageQuery) -> str | None:
     """Return the link to the next page: further matching turns, or those before the examined ones."""
     skip = sorting.skipped(query) + len(page.rows)
     if _order(query) != "newest" and skip < (page.matching or 0):
@@ -223,7 +222,7 @@ def _next(page: RowPage[TurnListRow], query: PageQuery) -> str | None:
     return query.with_changes("turns", after=after, skip=min(skip, sorting.MAX_SKIPPED) or None if by_time else None)
 
 
-def _place(page: RowPage[TurnListRow], query: PageQuery) -> str:
+def _place(page: ResultPage[TurnListRow], query: PageQuery) -> str:
     skip = sorting.skipped(query)
     total = (page.matching or 0) + (skip if _order(query) == "newest" else 0)
     return sorting.place(skip, len(page.rows), total, more=page.looked == MAX_LOOKED)

@@ -14,7 +14,8 @@ from typing import Any
 from uuid import UUID
 
 from brain.errors import InvalidInput
-from brain.store import MemoryStore, Progress
+from brain.ports import Progress
+from brain.store import MemoryStore
 from brain.types import NewMemory
 from brain.users import Scope
 from cognitive.feedback.capture import CapturedExchange, episodes

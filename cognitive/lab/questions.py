@@ -10,7 +10,8 @@ from uuid import UUID
 
 from brain.judgements import ExposureRow, Verdict
 from brain.passage_texts import Key, PassageText, PassageTexts
-from brain.store import MemoryStore, Progress
+from brain.ports import Progress
+from brain.store import MemoryStore
 from brain.turn_records import RecordedTurn
 from brain.turns import TurnLog
 from brain.types import Memory

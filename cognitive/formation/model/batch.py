@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from brain.errors import InvalidInput
 from brain.model_readings import ModelReadings, UnreadTurns
-from brain.store import Progress
+from brain.ports import Progress
 from cognitive.formation.model.parked_lines import ParkedLines
 from cognitive.formation.model.runs import ModelRuns
 
