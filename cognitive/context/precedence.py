@@ -21,7 +21,7 @@ from brain.claims import announces_change, denies, states_wish, subject_stems
 from brain.search import Hit
 from brain.text import lexemes
 from cognitive.context.identifiers import identifier_patterns
-from cognitive.context.speakers import USERS
+from cognitive.context.speakers import FIRST_PERSON, USERS
 from cognitive.plan import RetrievalQuery
 from cognitive.policy.constants import Constants
 from cognitive.trace import Candidate
@@ -193,7 +193,7 @@ def _denied(hit: Hit, above: Sequence[Candidate], constants: Constants) -> tuple
         if _denies(other.content) or older.distinct < _MIN_STEMS or not _is_older_version(other, hit):
             continue
         repeated = len(older.numbered & stems)
-        if repeated >= constants.denied_share * len(older.numbered) and stems.issuperset(subject_stems(other.content)):
+        if repeated >= constants.denied_share * len(older.numbered) and _names_subject(hit, other):
             share = f"{repeated / len(older.numbered):.2f} of that text's words, at least {constants.denied_share:.2f}"
             return place, f"a denial is above the older text that it denies (it repeats {share})"
     return None
@@ -204,8 +204,9 @@ def _changed(hit: Hit, ordered: Sequence[Candidate], constants: Constants) -> tu
 
     The second value says why, in words.
 
-    The older text states a claim and the change none, or both are wishes of the user: "Take the fastest train", "From
-    now on, take the night train".
+    The older text states a claim, and the change states none but names its subject, or both are in the first person:
+    "My dentist is Dr. Patel", "I've switched to Dr. Lind". Or both are wishes of the user: "Take the fastest train",
+    "From now on, take the night train".
     """
     is_wish, nearest, found = _is_wish(hit), constants.version_cosine, None
     for place, candidate in _comparable(ordered):
@@ -214,12 +215,21 @@ def _changed(hit: Hit, ordered: Sequence[Candidate], constants: Constants) -> tu
         if not (of_a_claim or (is_wish and _is_wish(other))) or not _is_older_version(other, hit):
             continue
         cosine = _cosine(hit, other)
-        if cosine >= nearest:
+        if cosine >= nearest and (not of_a_claim or _in_first_person(hit, other) or _names_subject(hit, other)):
             nearest, found = cosine, place
     if found is None:
         return None
     cosines = f"cosine {nearest:.2f}, at least {constants.version_cosine:.2f}"
     return found, f"an announced change is above the older text that it changes ({cosines})"
+
+
+def _in_first_person(*hits: Hit) -> bool:
+    return all(FIRST_PERSON.search(hit.content) for hit in hits)
+
+
+def _names_subject(hit: Hit, other: Hit) -> bool:
+    """Return True if the first text has all stems of the other's subject."""
+    return _stems(hit.content).numbered.issuperset(subject_stems(other.content))
 
 
 def _comparable(ordered: Sequence[Candidate]) -> list[tuple[int, Candidate]]:

@@ -220,6 +220,13 @@ def test_announced_change_stands_above_the_nearest_older_claim():
     assert preceded("Who is my doctor?", old, far, changed("I've switched to Dr. Lind for my heart.", 0.5)) == [1, 3, 2]
 
 
+def test_announced_change_of_another_subject_keeps_its_place():
+    old = claimed(1, "The base fee of the gym is 40 euros.", "base fee gym", vector=unit(1, 0))
+    assert preceded("What does the gym cost?", old, changed("The gym has replaced its old lockers.", 0.8)) == [1, 3]
+    raised = changed("The base fee of the gym went up to 45 euros.", 0.8)
+    assert preceded("What does the gym cost?", old, raised) == [3, 1]
+
+
 def test_latest_wish_of_the_user_is_first_within_a_wider_margin():
     def wish(n, content, score, speaker="user"):
         at, vector = AT + n * DAY, unit(1, 0)
