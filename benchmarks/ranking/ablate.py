@@ -44,7 +44,6 @@ def factors(_: RecordedSet) -> Iterator[Variant]:
     for name in weights:
         yield Variant(name, Policy(retrieval={"relevance": {**weights, name: 0.0}}))
     yield Variant("doubt", constants=replace(CONSTANTS, max_doubt=0.0))
-    yield Variant("superseded", constants=replace(CONSTANTS, superseded_factor=1.0))
     yield Variant("lines that only ask", constants=replace(CONSTANTS, question_factor=1.0))
     yield Variant("ties to the newer", constants=replace(CONSTANTS, tie_margin=0.0))
     yield Variant("ties of wishes", constants=replace(CONSTANTS, preference_margin=0.0))

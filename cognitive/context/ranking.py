@@ -11,6 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -41,6 +42,7 @@ _MAX_READ = 8_192  # texts whose traits are cached, because an agent's turns ret
 
 def candidates(found: SearchResult, query: RetrievalQuery, now: datetime, policy: Policy) -> list[Candidate]:
     """Return a candidate for each memory, with its best passage, sorted by relevance, then by order of storage."""
+    found = _with_scores_of_replaced(found)
     weight, facts = policy.retrieval.relevance, _QueryFacts(found, query, now)
     best: dict[UUID, tuple[float, Hit, dict[str, float]]] = {}
     for hit in found.hits:
@@ -58,8 +60,29 @@ def candidates(found: SearchResult, query: RetrievalQuery, now: datetime, policy
 
 def factors(found: SearchResult, query: RetrievalQuery, now: datetime) -> list[dict[str, float]]:
     """Return the relevance factors of each hit by name, without weights, and without those that are zero."""
+    found = _with_scores_of_replaced(found)
     facts = _QueryFacts(found, query, now)
     return [{name: value for name, value in _factors(hit, facts).items() if value} for hit in found.hits]
+
+
+def _with_scores_of_replaced(found: SearchResult) -> SearchResult:
+    """Return the search result in which a replacement has each score of what it replaced, if that is higher.
+
+    A question may have words of the older text only: "Where do I live?", "I live in Graz", "I moved to Linz".
+    """
+    if all(hit.replaced_by is None for hit in found.hits):
+        return found
+    passed_on, hits = dict[UUID, Mapping[str, float]](), list[Hit]()
+    for hit in found.hits:  # in the order of storing, so that a chain of replacements passes its scores on
+        scores = _highest(hit.scores, passed_on.get(hit.memory_id, {}))
+        hits.append(hit._replace(scores=scores))
+        if hit.replaced_by is not None:
+            passed_on[hit.replaced_by] = _highest(scores, passed_on.get(hit.replaced_by, {}))
+    return replace(found, hits=tuple(hits))
+
+
+def _highest(scores: Mapping[str, float], others: Mapping[str, float]) -> dict[str, float]:
+    return {**others, **{name: max(value, others.get(name, value)) for name, value in scores.items()}}
 
 
 class _QueryFacts:
@@ -208,14 +231,13 @@ def rank(
 ) -> list[Candidate]:
     """Rank the candidates by score, best first, and apply the rules of `precede`.
 
-    score = relevance + usage.weight · log2(boost) + lift, times `superseded_factor` for a superseded memory, times
-    `question_factor` for a line that only asks, refuses or says that something is not known, and times
-    1 - `max_doubt` · (1 - confidence). The boost is a factor from the memory's past use. At the default weight it
-    changes the score by -0.005 to +0.003, so it settles near-ties and cannot raise an irrelevant memory over an exact
-    match. The lift is learned from past turns with a similar message (see `usage.lifts`); it is at most 0.2 at the
-    default weight. With `usage.combine` = "multiply" the score is relevance · boost + lift. Candidates with equal
-    scores are in the order of storage. The formulas are this project's own (docs/decisions/0010-association.md for the
-    lift).
+    score = relevance + usage.weight · log2(boost) + lift, times `question_factor` for a line that only asks, refuses or
+    says that something is not known, and times 1 - `max_doubt` · (1 - confidence). The boost is a factor from the
+    memory's past use. At the default weight it changes the score by -0.005 to +0.003, so it settles near-ties and
+    cannot raise an irrelevant memory over an exact match. The lift is learned from past turns with a similar message
+    (see `usage.lifts`); it is at most 0.2 at the default weight. With `usage.combine` = "multiply" the score is
+    relevance · boost + lift. Candidates with equal scores are in the order of storage. The formulas are this project's
+    own (docs/decisions/0010-association.md for the lift).
     """
     scored = []
     for each in candidates:
@@ -238,7 +260,7 @@ def _score(candidate: Candidate, boost: Boost, policy: Policy) -> float:
 
 
 def standing(hit: Hit, constants: Constants) -> float:
-    """Return the factor on a memory's score, below 1 if it is doubted, superseded, or states nothing (see `talk`)."""
+    """Return the factor on a memory's score, below 1 if it is doubted or states nothing (see `talk`)."""
     return math.prod(factor for factor, _ in _reductions(hit, constants))
 
 
@@ -256,6 +278,4 @@ def _reductions(hit: Hit, constants: Constants) -> list[tuple[float, str]]:
         reductions.append((1 - constants.max_doubt * (1 - hit.confidence), f"its confidence is {hit.confidence:.2f}"))
     if talk.states_nothing(hit) or only_refuses(hit):
         reductions.append((constants.question_factor, "it only asks, refuses or says that something is not known"))
-    if hit.hidden_reason is not None:
-        reductions.append((constants.superseded_factor, f"it is {hit.hidden_reason}"))
     return reductions

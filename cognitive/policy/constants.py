@@ -82,7 +82,6 @@ class Constants:
     version_cosine: float = 0.4  # cosine from which wishes, or a claim and the announcement of its change, are
     denied_share: float = 0.6  # share of a statement's stems in a newer denial from which it is about that statement
     max_doubt: float = 0.2  # share of its score that a memory of confidence 0 loses
-    superseded_factor: float = 0.5  # on the score of a replaced memory, which ranks below its replacement
 
     # --- talk ---
     # On the score of a line that states nothing. With it, recall@10 falls by 0.010 on BEAM and is unchanged on LoCoMo

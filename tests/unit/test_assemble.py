@@ -200,7 +200,6 @@ def test_duplicates_leave_their_places_to_other_candidates():
 @pytest.mark.parametrize(
     "other",
     [
-        {"superseded_factor": 0.25},
         {"version_threshold": 1.0},
         {"max_boost": 1.2},
         {"association_lexical_share": 0.9},

@@ -7,15 +7,17 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from making import candidate, ids, uid
+from making import AT, candidate, found, hit, ids, uid
 
-from cognitive.context.ranking import rank
+from cognitive.context.ranking import candidates, rank
+from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.policy.constants import CONSTANTS
 from cognitive.trace import Boost
 
 POLICY = Policy()
 NEUTRAL = Boost()
+RECALLED = RetrievalQuery("fact", "When is tea served?", 5)
 
 
 def ranked(*candidates, boosts=None, policy=POLICY):
@@ -60,13 +62,11 @@ def test_usage_weight_of_zero_ignores_usage():
 
 def test_factor_below_one_on_a_score_is_recorded_with_its_causes():
     asking = candidate(1, "Where is the tea?", relevance=0.5, type="episode", speaker="user", confidence=0.5)
-    replaced, sure = candidate(2, relevance=0.5, replaced_by=9), candidate(3, relevance=0.5)
-    lowered = {each.hit.memory_id.int: each.lowered for each in ranked(asking, replaced, sure)}
+    lowered = {each.hit.memory_id.int: each.lowered for each in ranked(asking, candidate(2, relevance=0.5))}
     assert lowered == {
         1: "multiplied by 0.45, because its confidence is 0.50"
         " and it only asks, refuses or says that something is not known",
-        2: "multiplied by 0.50, because it is superseded",
-        3: "",
+        2: "",
     }
 
 
@@ -105,10 +105,19 @@ def test_other_candidates_keep_their_order_around_a_superseded_one():
     assert ids(got) == [2, 3, 4, 1]
 
 
-def test_replacement_that_is_no_candidate_only_lowers_the_score():
-    got = ranked(candidate(1, relevance=0.8, replaced_by=99), candidate(2, relevance=0.5))
-    assert ids(got) == [2, 1]
-    assert got[1].score == pytest.approx(0.8 * CONSTANTS.superseded_factor)
+def test_replacement_matches_as_well_as_what_it_replaced():
+    """Of a chain, too; and a replacement that is no candidate changes nothing."""
+    weak, strong = {"content_cosine": 0.1, "content_bm25": 0.5}, {"content_cosine": 0.7}
+    first, middle, lost = hit(1, replaced_by=2, scores=strong), hit(2, replaced_by=3, scores={}), hit(5, replaced_by=99)
+    got = candidates(found(first, middle, hit(3, scores=weak), hit(4, scores=weak), lost), RECALLED, AT, POLICY)
+    assert {each.hit.memory_id.int: dict(each.hit.scores) for each in got} == {
+        1: strong,
+        2: strong,
+        3: {"content_cosine": 0.7, "content_bm25": 0.5},
+        4: weak,
+        5: {},
+    }
+    assert ids(ranked(*got)).index(3) < ids(ranked(*got)).index(4)
 
 
 @pytest.mark.parametrize("members", [1, 2, 3, 5])
