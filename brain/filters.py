@@ -24,7 +24,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from reprlib import repr as short_repr
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from brain.errors import InvalidInput
 from brain.text import unstorable
@@ -109,23 +109,6 @@ class MemoryFilter:
 
     def __bool__(self) -> bool:
         return self != NO_FILTER
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the filter as JSON data; `from_json` returns an equal filter."""
-        times = {"since": self.since, "until": self.until, "as_of": self.as_of}
-        return {
-            "conditions": [[each.name, each.operator, _json(each.value)] for each in self.conditions],
-            **{name: at.isoformat() for name, at in times.items() if at is not None},
-        }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> MemoryFilter:
-        """Return the filter that `to_json` returned as `data`."""
-        conditions = tuple(_condition(*each) for each in data["conditions"])
-        times = {
-            name: datetime.fromisoformat(data[name]) if name in data else None for name in ("since", "until", "as_of")
-        }
-        return cls(conditions, **times)
 
 
 NO_FILTER = MemoryFilter()
@@ -232,9 +215,3 @@ def _shown(value: object) -> str:
         return short_repr(value)
     except ValueError:  # a whole number of more than 4,300 digits
         return f"a large {type(value).__name__}"
-
-
-def _json(value: Value) -> Any:
-    if isinstance(value, tuple):
-        return [_json(each) for each in value]
-    return value.isoformat() if isinstance(value, datetime) else value

@@ -84,7 +84,7 @@ class MemoryAnalytics:
         `habit` has the thresholds of the groups. Pinned and hidden memories are counted among all memories, up to
         `MAX_LOOKED`.
         """
-        rows = await self._of_memories(scope, SQL.group_sizes, **_habit(habit, now))
+        rows = await self._fetch(scope, SQL.group_sizes, **_habit(habit, now))
         return as_value(GroupSizes, rows[0])
 
     async def group(
@@ -128,16 +128,16 @@ class MemoryAnalytics:
 
     async def beginnings(self, scope: Scope, ids: Sequence[UUID]) -> dict[UUID, MemoryRow]:
         """Return memories by id, as rows with the beginning of each text. Unknown ids are left out."""
-        rows = await self._of_memories(scope, SQL.beginnings, memory_ids=list(ids))
+        rows = await self._fetch(scope, SQL.beginnings, memory_ids=list(ids))
         return {row["id"]: _memory_row(row) for row in rows}
 
     async def tags(self, scope: Scope) -> list[str]:
         """Return the most frequent tags, at most `MAX_TAGS`, in a sample of `MAX_SAMPLED` memories."""
-        return [row["tag"] for row in await self._of_memories(scope, SQL.tags, limit=MAX_TAGS)]
+        return [row["tag"] for row in await self._fetch(scope, SQL.tags, limit=MAX_TAGS)]
 
     async def lifecycle(self, scope: Scope, memory_id: UUID) -> MemoryLifecycle | None:
         """Return a memory with its links, times and usage, or None if the agent has no such memory."""
-        rows = await self._of_memories(scope, SQL.life, memory_id=memory_id)
+        rows = await self._fetch(scope, SQL.life, memory_id=memory_id)
         if not rows:
             return None
         return as_value(MemoryLifecycle, rows[0], memory=_memory_row(rows[0]))
@@ -147,7 +147,7 @@ class MemoryAnalytics:
     ) -> ResultPage[Showing]:
         """Return the turns that showed a memory, newest first, with their messages."""
         at, turn_id = after or (LATEST, "")
-        rows = await self._of_memories(
+        rows = await self._fetch(
             scope, SQL.showings, memory_id=memory_id, before_at=at, before_turn_id=turn_id, limit=page_limit(limit)
         )
         following = (rows[-1]["at"], rows[-1]["turn_id"]) if len(rows) == limit else None
@@ -158,7 +158,7 @@ class MemoryAnalytics:
 
         The list has at most `MAX_SHOWINGS` times, in chronological order.
         """
-        rows = await self._of_memories(scope, SQL.shown_at, memory_id=memory_id, limit=MAX_SHOWINGS)
+        rows = await self._fetch(scope, SQL.shown_at, memory_id=memory_id, limit=MAX_SHOWINGS)
         return [tuple(row) for row in rows]
 
     async def similar(
@@ -170,7 +170,7 @@ class MemoryAnalytics:
         share one of the given memory's rarest words are compared, at most `MAX_COMPARED`. `least` is the minimum
         cosine.
         """
-        rows = await self._of_memories(
+        rows = await self._fetch(
             scope,
             SQL.near_by_words,
             memory_id=memory_id,
@@ -183,7 +183,7 @@ class MemoryAnalytics:
         found = tuple((_memory_row(row), row["cosine"]) for row in rows if row["id"] is not None)
         return SimilarMemory(found, rows[0]["looked"])
 
-    async def _of_memories(self, scope: Scope, statement: SqlStatement, **values: Any) -> Sequence[Any]:
+    async def _fetch(self, scope: Scope, statement: SqlStatement, **values: Any) -> Sequence[Any]:
         return await paging.fetched(self._database, scope, statement, **values)
 
 

@@ -41,7 +41,7 @@ from brain.analytics.users import UserAnalytics
 from brain.postgres.database import Connection, Database
 from brain.postgres.reading import ReadDatabase
 from brain.postgres.wire_types import as_value
-from brain.statements import SqlStatement, by_view
+from brain.statements import by_view
 from brain.text import patterns
 from brain.users import Scope
 
@@ -263,9 +263,6 @@ class TurnAnalytics(MemoryAnalytics):
             )
 
         return await self._database.run(scope, work, timeout=SECONDS)
-
-    async def _fetch(self, scope: Scope, statement: SqlStatement, **values: Any) -> Sequence[Any]:
-        return await paging.fetched(self._database, scope, statement, **values)
 
 
 def _added(rows: Sequence[Any], *keys: str) -> dict[tuple[Any, ...], tuple[int, ...]]:

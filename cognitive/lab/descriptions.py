@@ -138,10 +138,6 @@ def _short_of(case: ExplainedCandidate) -> str:
     return f" It scored {score:.3f}, the last {case.result.type} that was shown {least:.3f}: {least - score:.3f} short."
 
 
-def _irrelevant(case: ExplainedCandidate) -> str:
-    return f"Not shown: {case.result.reason}."
-
-
 def _over_budget(case: ExplainedCandidate) -> str:
     room = f"the {case.plan.budgets.get(case.result.type, 0)} for {case.result.type}s or the {case.plan.total} in all"
     return f"Not shown: no room in {room} ({case.result.reason})."
@@ -156,7 +152,7 @@ def _still_shown(case: ExplainedCandidate) -> str:
     return f"Not shown again: {case.result.reason}. It is eligible again once that has left it, or it is changed."
 
 
-def _said(case: ExplainedCandidate) -> str:
+def _not_shown(case: ExplainedCandidate) -> str:
     return f"Not shown: {case.result.reason}."
 
 
@@ -164,15 +160,15 @@ _DESCRIPTIONS: Mapping[str, Callable[[ExplainedCandidate], str]] = {
     "shown": _shown,
     "pinned": lambda _: "Shown in the system message, which every turn has; the block does not repeat it.",
     "restated": _restated,
-    "duplicate": _said,
-    "superseded": _said,
-    "distrusted": _said,
-    "source_cap": _said,
-    "irrelevant": _irrelevant,
+    "duplicate": _not_shown,
+    "superseded": _not_shown,
+    "distrusted": _not_shown,
+    "source_cap": _not_shown,
+    "irrelevant": _not_shown,
     "over_limit": _over_limit,
     "already_in_prompt": _still_shown,
     "over_budget": _over_budget,
-    "displaced": _said,
+    "displaced": _not_shown,
 }
 
 

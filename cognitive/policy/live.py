@@ -19,8 +19,6 @@ from cognitive.errors import InvalidInput
 from cognitive.policy.annotations import LiveRange
 from cognitive.policy.policy import Policy, settings
 
-Changes = Mapping[str, float | int]
-
 
 @dataclass(frozen=True, slots=True)
 class LiveSetting:

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import accumulate, product
 from threading import Lock
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from cognitive.extras import extra
 from cognitive.telemetry.metrics import INSTRUMENTS, Instrument, Observations
@@ -42,14 +42,6 @@ class PrometheusMetrics:
         self._lock = Lock()  # a scrape comes from another thread
         self.registry = registry or prometheus_client.CollectorRegistry()
         self.registry.register(self)
-
-    @classmethod
-    def if_installed(cls) -> Self | None:
-        """Return a new object that collects metrics, or None if `prometheus_client` is not installed."""
-        try:
-            return cls()
-        except ImportError:
-            return None
 
     def observe(self, observations: Observations) -> None:
         """Add observations to their counters and histograms; see `Metrics.observe`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from typing import Any
 
@@ -96,13 +95,6 @@ def test_nesting_of_any_depth_is_a_typed_error() -> None:
         MemoryFilter.parse({"metadata.a": {"eq": nested}})
     while isinstance(nested, dict):  # taken apart without recursion
         nested = nested.popitem()[1]
-
-
-def test_filter_survives_json() -> None:
-    where = {"metadata.a.b": {"eq": True, "in": [1, "x", 2.5]}, "occurred_at": {"lte": MAY}, "tags": {"exists": False}}
-    written = MemoryFilter.parse(where, tags=["t"], until=MAY, as_of=MAY)
-    assert MemoryFilter.from_json(json.loads(json.dumps(written.to_json()))) == written
-    assert hash(written) == hash(MemoryFilter.from_json(written.to_json()))
 
 
 def test_sql_contains_no_text_of_the_filter() -> None:
