@@ -50,6 +50,7 @@ from cognitive.privacy.retention_schedule import RetentionScheduler
 from cognitive.recall import Recall
 from cognitive.session.conversation import SessionManager
 from cognitive.session.work import Work
+from cognitive.session.writer import SessionWriter
 from cognitive.startup import load_classifiers, load_models
 from cognitive.telemetry.metrics import NO_METRICS, Metrics, watch_breaker, watch_journal
 from cognitive.telemetry.spans import TracedEmbedder, quietly
@@ -83,7 +84,7 @@ class Services:
     conversations: ConversationWriter
     background: Background
     settling: BackgroundQueue
-    session_manager: SessionManager
+    session_writer: SessionWriter
     retention: RetentionScheduler
     recall: Recall
     catalog: CatalogEngine
@@ -183,7 +184,7 @@ def _compose(base: Infrastructure) -> Services:
         resolver,
         outcomes,
         settling,
-        session_manager,
+        session_manager.writer,
         erasure_listeners,
         retention,
     )
@@ -214,14 +215,14 @@ def _compose(base: Infrastructure) -> Services:
             WindowBuilder(session_manager),
             MemoryFetcher(Planner(base.policy, category_learner, base.classifiers), stores.engine, embedders, redactor),
             ToolSelector(catalog),
-            TurnRecorder(turns, outcomes, session_manager, shadowing),
+            TurnRecorder(turns, outcomes, session_manager.writer, shadowing),
             former,
         ),
         outcomes=outcomes,
         conversations=conversations,
         background=background,
         settling=settling,
-        session_manager=session_manager,
+        session_writer=session_manager.writer,
         retention=retention,
         recall=recall,
         catalog=catalog,

@@ -60,7 +60,7 @@ class CognitiveLayer(MemoryMethods):
         self._outcomes = services.outcomes
         self._background = services.background
         self._settling = services.settling
-        self._session_manager = services.session_manager
+        self._session_writer = services.session_writer
         self._retention = services.retention
         self._catalog = services.catalog
 
@@ -196,7 +196,7 @@ class CognitiveLayer(MemoryMethods):
         received_at = time()
         report, session_id = await self._outcomes.post(context, outcome, received_at)
         if session_id is not None:
-            self._session_manager.on_outcome(context.scope, session_id, context.turn_id, outcome, received_at)
+            self._session_writer.on_outcome(context.scope, session_id, context.turn_id, outcome, received_at)
             self._retention.schedule(context.agent_id)
         return report
 

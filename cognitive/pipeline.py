@@ -39,6 +39,7 @@ from cognitive.preflight.planner import Planner, hinted
 from cognitive.privacy import redaction
 from cognitive.recording.record import open_turn
 from cognitive.session.conversation import Conversation, ConversationWindow, SessionManager
+from cognitive.session.writer import SessionWriter
 from cognitive.telemetry import attributes
 from cognitive.telemetry.spans import Span
 from cognitive.tool import ToolSelection
@@ -247,11 +248,11 @@ class TurnRecorder:
     """
 
     def __init__(
-        self, turns: TurnLog, outcomes: OutcomeRecorder, session_manager: SessionManager, shadowing: Shadowing
+        self, turns: TurnLog, outcomes: OutcomeRecorder, session_writer: SessionWriter, shadowing: Shadowing
     ) -> None:
         self._turns = turns
         self._outcomes = outcomes
-        self._session_manager = session_manager
+        self._session_writer = session_writer
         self._shadowing = shadowing
         self._degradations = DegradationLog()
 
@@ -261,7 +262,7 @@ class TurnRecorder:
         """Record the prepared turn. Return its context, completed by the milliseconds that the preparation took."""
         context = await self._record(request, _timed(context, request.started))
         self._degradations.add(context.degraded)
-        self._session_manager.on_turn_recorded(window.sent)
+        self._session_writer.on_turn_recorded(window.sent)
         self._shadowing.follow(context.scope, context.turn_id, memories.memory_context)
         return context
 

@@ -14,7 +14,7 @@ def internals(layer: CognitiveLayer) -> SimpleNamespace:
         artifacts=layer.sessions._artifacts,
         capture=layer._outcomes._capture,
         catalog=layer._preparation.tools._catalog,
-        session_manager=layer._session_manager,
+        session_manager=layer._preparation.window._session_manager,
         database=layer._agent_memories._store._database,
         embedders=layer._preparation.memories._embedders,
         eraser=layer._agent_memories._erasing,

@@ -28,7 +28,7 @@ from cognitive.formation.lines import lines_hidden_with, lines_to_hide
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.privacy.erasure_listeners import ErasureListeners, all_texts
 from cognitive.privacy.retention_schedule import RetentionScheduler
-from cognitive.session.conversation import SessionManager
+from cognitive.session.writer import SessionWriter
 from cognitive.validation import (
     require_aware,
     require_id,
@@ -52,7 +52,7 @@ class AgentMemories:
         policies: PolicyResolver,
         outcomes: OutcomeRecorder,
         settling: BackgroundQueue,
-        session_manager: SessionManager,
+        session_writer: SessionWriter,
         erasure_listeners: ErasureListeners,
         retention: RetentionScheduler,
     ) -> None:
@@ -63,7 +63,7 @@ class AgentMemories:
         self._policies = policies
         self._outcomes = outcomes
         self._settling = settling
-        self._session_manager = session_manager
+        self._session_writer = session_writer
         self._erasure_listeners = erasure_listeners
         self._retention = retention
 
@@ -189,7 +189,7 @@ class AgentMemories:
         wanted = _wanted(ids)
         remains = await self._erasing.remains(scope, wanted)
         await self._settling.wait_for(*scope.readers)
-        await self._session_manager.wait_for(*scope.readers)  # pending writes must be stored before they are searched
+        await self._session_writer.wait_for(*scope.readers)  # pending writes must be stored before they are searched
         journaled = sum([await self._outcomes.forget(owner, residue) for owner, residue in remains.items()])
         try:
             receipt = await self._erasing.memories(scope, wanted)
@@ -203,7 +203,7 @@ class AgentMemories:
         wanted = _wanted(ids)
         remains = await self._erasing.remains(scope, wanted)
         await self._settling.wait_for(*scope.readers)
-        await self._session_manager.wait_for(*scope.readers)
+        await self._session_writer.wait_for(*scope.readers)
         journaled = sum([await self._outcomes.forgettable(owner, residue) for owner, residue in remains.items()])
         return replace(await self._erasing.preview(scope, wanted), journaled=journaled)
 
@@ -212,7 +212,7 @@ class AgentMemories:
         scope = Scope.of(agent_id, ALL_USERS)
         await self._settling.wait_for(*scope.names)
         journaled = await self._outcomes.erase(scope)
-        await self._session_manager.stop(*scope.names)
+        await self._session_writer.stop(*scope.names)
         receipt = replace(await self._erasing.agent(agent_id), journaled=journaled)
         self._policies.forget(agent_id)
         self._erasure_listeners.notify(scope, all_texts)
@@ -225,7 +225,7 @@ class AgentMemories:
         scope = Scope.of_one(agent_id, user_id)
         await self._settling.wait_for(*scope.names)
         journaled = await self._outcomes.erase(scope)
-        await self._session_manager.stop(*scope.names)
+        await self._session_writer.stop(*scope.names)
         receipt = replace(await self._erasing.user(agent_id, user_id), journaled=journaled)
         self._erasure_listeners.notify(scope, all_texts)
         return receipt

@@ -91,7 +91,7 @@ class SessionsApi:
         """Delete the summary, last messages, plan, artifacts and subtasks of a session; its turns and memories stay."""
         scope = Scope.of_one(agent_id, user_id)
         require_label("session_id", session_id)
-        await self._session_manager.stop(*scope.key, session_id)
+        await self._session_manager.writer.stop(*scope.key, session_id)
         return await self._sessions.clear(scope, session_id)
 
     async def open_turns(

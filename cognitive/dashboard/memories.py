@@ -14,7 +14,7 @@ from brain.analytics.memory_rows import GroupSizes, MemoryListFilter, MemoryRow,
 from brain.analytics.paging import MAX_LOOKED
 from brain.analytics.turn_rows import ResultPage
 from brain.analytics.turns import TurnAnalytics
-from brain.types import MEMORY_TYPES, MemoryType
+from brain.types import MEMORY_TYPES
 from cognitive.dashboard import filters
 from cognitive.dashboard.formats import compact, number
 from cognitive.dashboard.formats import moment as format_moment
@@ -146,7 +146,7 @@ async def _search(layer: CognitiveLayer, query: PageQuery, wanted: MemoryListFil
     return await layer.recall(
         query.agent,
         filters.search_text(query),
-        _one_type(wanted),
+        wanted.types[0] if len(wanted.types) == 1 else None,
         filters.max_hits(query),
         now=query.now,
         tags=(wanted.tag,) if wanted.tag else (),
@@ -279,10 +279,6 @@ def _following(data: MemoriesData, name: str, query: PageQuery) -> str | None:
         return None
     position = (each.isoformat() if isinstance(each, datetime) else str(each or "") for each in data.page.after)
     return query.with_changes("memories", after="~".join(position))
-
-
-def _one_type(wanted: MemoryListFilter) -> MemoryType | None:
-    return wanted.types[0] if len(wanted.types) == 1 else None
 
 
 def _filter_text(name: str, value: str, query: PageQuery) -> str:

@@ -29,7 +29,7 @@ from cognitive.policy.models import budget_for
 from cognitive.session import recent
 from cognitive.session.writer import PATIENCE, SUMMARY_SECONDS, SentWindow, SessionWriter, size_of
 from cognitive.tokens import TokenCounter
-from cognitive.turn import Message, Outcome, Turn, TurnContext
+from cognitive.turn import Message, Turn, TurnContext
 from cognitive.window import engine_messages
 from cognitive.window.fit import FittedWindow, PreviousSummary, WindowTrace, fit
 from cognitive.window.rendering import WholeOutput, WindowCache
@@ -123,7 +123,7 @@ class ConversationWindow:
 class SessionManager:
     """Fits conversations into the model's window with the help of their session's stored state, and updates that state.
 
-    The state is the last messages, a summary of the earlier ones, and the plan.
+    The state is the last messages, a summary of the earlier ones, and the plan. Its `writer` updates it after a turn.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class SessionManager:
         self._policy = policy
         self._counter = counter
         self._cache = WindowCache()
-        self._writer = SessionWriter(
+        self.writer = SessionWriter(
             sessions, artifacts, policy, summarizer, self._cache, background, redactor, summary_seconds
         )
 
@@ -183,14 +183,14 @@ class SessionManager:
             window = await self._fitted(conversation, carried, now, policy)
         for each in (*missing, *await self.store_outputs(conversation, window.outputs, deadline)):
             log.warning("turn %s was fitted without a part: %s", conversation.turn_id, each)
-        self._writer.on_fitted(conversation.sent(window, window.messages, carried))
+        self.writer.on_fitted(conversation.sent(window, window.messages, carried))
         return window
 
     async def _fitted(
         self, conversation: Conversation, carried: CarriedState, now: datetime, policy: Policy
     ) -> FittedWindow:
         previous, step = PreviousSummary(carried.summary, carried.summarized_until), conversation.plan_step
-        if self._writer.rolling(conversation.scope, conversation.session_id) and any(
+        if self.writer.rolling(conversation.scope, conversation.session_id) and any(
             map(engine_messages.is_summary, conversation.messages)
         ):  # the summary that the host passes back is newer than the stored one
             previous = replace(previous, summary="")
@@ -241,7 +241,7 @@ class SessionManager:
             )
             await deadline.within(put)
         except (CognitiveError, TimeoutError) as error:
-            self._writer.store(scope, session_id, turn_id, new, conversation.received_at)
+            self.writer.store(scope, session_id, turn_id, new, conversation.received_at)
             return (Degradation.from_error("artifacts", error, deadline, "; pointers lead nowhere yet"),)
         return ()
 
@@ -257,31 +257,6 @@ class SessionManager:
             max_messages=policy.window.max_messages,
             max_chars=policy.window.max_chars,
         )
-
-    def on_turn_recorded(self, sent: SentWindow | None) -> None:
-        """Store the last messages of a recorded turn, and update its session's summary.
-
-        The messages that no longer fit in the turn's window are added to the summary. The work runs in the background.
-        `sent` is None for a turn that stores nothing.
-        """
-        self._writer.on_turn_recorded(sent)
-
-    def on_outcome(
-        self, scope: Scope, session_id: str, turn_id: str, outcome: Outcome, received_at: float | None = None
-    ) -> None:
-        """Add a turn's response and tool calls to the session's stored messages, in the background.
-
-        This happens after the turn's pending writes.
-        """
-        self._writer.on_outcome(scope, session_id, turn_id, outcome, received_at)
-
-    async def wait_for(self, *name: str) -> None:
-        """Wait until the pending writes of an agent's sessions, of one user's or of one session, have ended."""
-        await self._writer.wait_for(*name)
-
-    async def stop(self, *name: str) -> None:
-        """Cancel the pending writes of an agent's sessions, of one user's or of one session, before their erasure."""
-        await self._writer.stop(*name)
 
 
 async def _carried(reads: TurnReads) -> CarriedState:

@@ -72,7 +72,7 @@ async def counter(urls):
 
 async def background(layer: CognitiveLayer, agent: str) -> None:
     """Wait for the work that a turn leaves behind."""
-    await internals(layer).session_manager.wait_for(agent)
+    await internals(layer).session_manager.writer.wait_for(agent)
     await internals(layer).capture.wait_for(agent)
 
 

@@ -86,7 +86,7 @@ async def rig(urls, agent):
 
 async def flush(process: SessionManager) -> None:
     """Wait until the process has written its session state."""
-    await process._writer._queue.drain()
+    await process.writer._queue.drain()
 
 
 def joined(messages) -> str:
@@ -100,7 +100,7 @@ async def test_summary_accumulates_from_turn_to_turn(rig):
     one = rig.process()
     for n, (begin, upto) in enumerate([(0, 6), (6, 10), (10, 20)]):
         await rig.record(f"t{n}", n)
-        one.on_turn_recorded(rig.sent(f"t{n}", upto, await rig.carried(), begin))
+        one.writer.on_turn_recorded(rig.sent(f"t{n}", upto, await rig.carried(), begin))
         await flush(one)
         assert await rig.carried() == CarriedState(joined(TALK[:upto]), mark(TALK, upto - 1))
 
@@ -110,7 +110,7 @@ async def test_messages_beyond_the_waiting_summaries_are_reported(rig, caplog):
     one = rig.process()
     for n in range(6):
         await rig.record(f"t{n}", n)
-        one.on_turn_recorded(rig.sent(f"t{n}", 2 * n + 2, begin=2 * n))
+        one.writer.on_turn_recorded(rig.sent(f"t{n}", 2 * n + 2, begin=2 * n))
     assert "2 messages of session s are not summarized: 5 summaries are waiting" in caplog.text
     rig.numbers.gate.set()
     await flush(one)
@@ -125,7 +125,7 @@ async def test_concurrent_summaries_neither_lose_nor_repeat_messages(rig, slow, 
     one, other = rig.process(waiting), rig.process()
     for n, (process, upto) in enumerate([(one, slow), (other, quick)]):
         await rig.record(f"t{n}", n)
-        process.on_turn_recorded(rig.sent(f"t{n}", upto))
+        process.writer.on_turn_recorded(rig.sent(f"t{n}", upto))
     await flush(other)
     assert (await rig.carried()).summary == joined(TALK[:quick])
     waiting.gate.set()
@@ -141,10 +141,10 @@ async def test_unread_summary_is_extended_not_overwritten(rig):
     """A turn that could not read the summary treats all messages outside its window as not summarised."""
     one = rig.process()
     await rig.record("t0")
-    one.on_turn_recorded(rig.sent("t0", 6))
+    one.writer.on_turn_recorded(rig.sent("t0", 6))
     await flush(one)
     await rig.record("t1", 1)
-    one.on_turn_recorded(rig.sent("t1", 10, CarriedState(), 0))
+    one.writer.on_turn_recorded(rig.sent("t1", 10, CarriedState(), 0))
     await flush(one)
     assert (await rig.carried()).summary == joined(TALK[:10])
 
@@ -153,7 +153,7 @@ async def test_many_concurrent_processes_produce_one_consistent_summary(rig):
     processes = [rig.process() for _ in range(5)]
     for n, process in enumerate(processes):
         await rig.record(f"t{n}", n)
-        process.on_turn_recorded(rig.sent(f"t{n}", 4 + 2 * n))
+        process.writer.on_turn_recorded(rig.sent(f"t{n}", 4 + 2 * n))
     await asyncio.gather(*(flush(process) for process in processes))
     carried = await rig.carried()
     upto = find(TALK, carried.summarized_until, len(TALK)) + 1
@@ -165,7 +165,7 @@ async def test_failed_model_falls_back_to_an_extractive_summary(rig):
     rig.numbers.fails = True
     one = rig.process()
     await rig.record("t0")
-    one.on_turn_recorded(rig.sent("t0", 6))
+    one.writer.on_turn_recorded(rig.sent("t0", 6))
     await flush(one)
     carried = await rig.carried()
     assert carried.summarized_until == mark(TALK, 5)
@@ -180,7 +180,7 @@ async def test_hanging_or_invalid_summarizer_falls_back(rig, answer):
 
     one = SessionManager(rig.sessions, rig.artifacts, Policy(), count, Odd(), Background(), summary_seconds=0.05)
     await rig.record("t0")
-    one.on_turn_recorded(rig.sent("t0", 6))
+    one.writer.on_turn_recorded(rig.sent("t0", 6))
     await flush(one)
     assert (await rig.carried()).summary == await ExtractiveSummarizer().summarize(
         "", TALK[:6], Policy().window.max_summary_chars
@@ -194,7 +194,7 @@ async def test_summary_is_limited_and_storable(rig):
 
     one = rig.process(Flood())
     await rig.record("t0")
-    one.on_turn_recorded(rig.sent("t0", 6))
+    one.writer.on_turn_recorded(rig.sent("t0", 6))
     await flush(one)
     summary = (await rig.carried()).summary
     assert len(summary) <= Policy().window.max_summary_chars
@@ -207,7 +207,9 @@ async def test_injected_memories_are_removed_from_summary_and_messages(rig):
     one = rig.process()
     await rig.record("t0")
     talk = [*evicted, *TALK]
-    one.on_turn_recorded(SentWindow(Scope(rig.agent), "s", "t0", talk, CarriedState(), evicted, mark(talk, 1), talk))
+    one.writer.on_turn_recorded(
+        SentWindow(Scope(rig.agent), "s", "t0", talk, CarriedState(), evicted, mark(talk, 1), talk)
+    )
     await flush(one)
     assert "mirror" not in (await rig.carried()).summary
     assert "Where is it?" in (await rig.carried()).summary
@@ -218,10 +220,10 @@ async def test_unrecorded_turn_stores_no_session_state(rig, layer):
     """The turn was erased, or is in the journal. The next turn brings the same messages again."""
     one = rig.process()
     await rig.record("t0")
-    one.on_turn_recorded(rig.sent("gone", 6))
+    one.writer.on_turn_recorded(rig.sent("gone", 6))
     await flush(one)
     assert await rig.sessions.state(Scope(rig.agent), "s", 5) is None
-    one.on_turn_recorded(rig.sent("t0", 6))
+    one.writer.on_turn_recorded(rig.sent("t0", 6))
     await layer.erase_agent(rig.agent)
     await flush(one)
     assert await rig.sessions.state(Scope(rig.agent), "s", 5) is None
@@ -232,9 +234,9 @@ async def test_late_summary_does_not_enter_a_session_begun_after_erasure(rig, la
     await rig.record("t0")
     await layer.erase_agent(rig.agent)
     await rig.record("t1", 1)
-    one.on_turn_recorded(SentWindow(Scope(rig.agent), "s", "t1", TALK[:2], CarriedState()))
+    one.writer.on_turn_recorded(SentWindow(Scope(rig.agent), "s", "t1", TALK[:2], CarriedState()))
     await flush(one)
-    late.on_turn_recorded(rig.sent("t0", 6))
+    late.writer.on_turn_recorded(rig.sent("t0", 6))
     await flush(late)
     assert await rig.carried() == CarriedState()
 
@@ -246,10 +248,10 @@ async def test_late_earlier_turn_does_not_replace_a_later_one(rig):
     one, other = rig.process(), rig.process()
     await rig.record("t1", 1)
     await rig.record("t0", 0)
-    one.on_turn_recorded(SentWindow(Scope(rig.agent), "s", "t1", TALK[:4], CarriedState()))
+    one.writer.on_turn_recorded(SentWindow(Scope(rig.agent), "s", "t1", TALK[:4], CarriedState()))
     await flush(one)
-    other.on_turn_recorded(SentWindow(Scope(rig.agent), "s", "t0", TALK[:2], CarriedState()))
-    other.on_outcome(Scope(rig.agent), "s", "t0", Outcome(response="Late."))
+    other.writer.on_turn_recorded(SentWindow(Scope(rig.agent), "s", "t0", TALK[:2], CarriedState()))
+    other.writer.on_outcome(Scope(rig.agent), "s", "t0", Outcome(response="Late."))
     await flush(other)
     assert await rig.kept() == [message.content for message in TALK[:4]]
 
@@ -259,13 +261,13 @@ async def test_answer_and_tool_calls_follow_their_message_once(rig):
     outcome = Outcome(response="Done.", tool_calls=[ToolCall(name="bash", arguments={"cmd": "ls"}, result=log)])
     one = rig.process()
     await rig.record("t0")
-    one.on_turn_recorded(
+    one.writer.on_turn_recorded(
         SentWindow(Scope(rig.agent), "s", "t0", [*TALK[:2], Message(role="user", content="Hello")], CarriedState())
     )
-    one.on_outcome(Scope(rig.agent), "s", "t0", outcome)
+    one.writer.on_outcome(Scope(rig.agent), "s", "t0", outcome)
     await flush(one)
     other = rig.process()  # another process delivers the same outcome again
-    other.on_outcome(Scope(rig.agent), "s", "t0", outcome)
+    other.writer.on_outcome(Scope(rig.agent), "s", "t0", outcome)
     await flush(other)
     state = await rig.sessions.state(Scope(rig.agent), "s", 5)
     roles = [message.role for message in decode(state.messages)]
@@ -304,9 +306,9 @@ async def test_unreachable_postgres_raises_nothing(agent):
     assert (carried, len(reasons)) == (CarriedState(), 1)
     spoken = Conversation(Scope(agent), "s", "t", (), "")
     [_] = await one.store_outputs(spoken, [(uuid5(NAMESPACE_OID, agent), "bash", "x")], Deadline(500))
-    one.on_turn_recorded(nowhere.sent("t", 6))
-    one.on_outcome(Scope(agent), "s", "t", Outcome(response="x"))
-    await one.stop(agent)
+    one.writer.on_turn_recorded(nowhere.sent("t", 6))
+    one.writer.on_outcome(Scope(agent), "s", "t", Outcome(response="x"))
+    await one.writer.stop(agent)
     await flush(one)
 
 
