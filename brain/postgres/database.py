@@ -174,24 +174,24 @@ class Database:
         """Call a function that sets the scope itself, in one round trip. The call is a transaction, as of `run`."""
         await self._run(Attempt(scope, lambda c: c.execute(*function), 60.0, alone=True))
 
-    async def _run(self, wanted: Attempt[T]) -> T:
+    async def _run(self, attempt: Attempt[T]) -> T:
         if self._loop is not None:
             event_loop.require(self._loop)
-        scope, timeout = wanted.scope, wanted.timeout
+        scope, timeout = attempt.scope, attempt.timeout
         deadline = Deadline(timeout * 1000)
-        for attempt in range(1, _ATTEMPTS + 1):
+        for number in range(1, _ATTEMPTS + 1):
             await self._check_breaker(scope.agent_id, deadline)
             try:
-                return await self._observed(deadline, replace(wanted, timeout=deadline.left()))
+                return await self._observed(deadline, replace(attempt, timeout=deadline.left()))
             except CONTENDED as error:
-                if attempt == _ATTEMPTS:
-                    raise StoreError(f"{attempt} attempts conflicted with other transactions: {error}") from error
+                if number == _ATTEMPTS:
+                    raise StoreError(f"{number} attempts conflicted with other transactions: {error}") from error
             except (TimeoutError, asyncpg.QueryCanceledError) as error:
                 raise StoreUnavailable(f"no answer from Postgres within {timeout:g} s") from error
             except (*LOST, StoreUnavailable) as error:
-                if attempt == _ATTEMPTS:
+                if number == _ATTEMPTS:
                     raise StoreUnavailable(f"Postgres is unavailable: {error}") from error
-                await self._recover(attempt, only_node=failed_node(error) is not None)
+                await self._recover(number, only_node=failed_node(error) is not None)
             except asyncpg.PostgresError as error:
                 if isinstance(error, asyncpg.ReadOnlySQLTransactionError):
                     await self._expire()  # with several servers in the address, new connections may reach the primary
@@ -309,13 +309,16 @@ class Database:
         )
         return beginning_with(begin, attempt.first, self._clustered)
 
-    async def _recover(self, attempt: int, *, only_node: bool) -> None:
-        """Prepare the next attempt. If only a node behind the server failed, the connections stay usable."""
+    async def _recover(self, number: int, *, only_node: bool) -> None:
+        """Wait before another attempt, the longer the higher the `number` of attempts so far, with new connections.
+
+        If only a node behind the server failed, the connections stay usable.
+        """
         if not only_node:
             await self._expire()
             if self._revive is not None:
                 await asyncio.to_thread(self._revive)
-        await asyncio.sleep(0.05 * 2**attempt)
+        await asyncio.sleep(0.05 * 2**number)
 
     async def _expire(self) -> None:
         if self._pool is not None:

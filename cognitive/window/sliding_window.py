@@ -27,8 +27,7 @@ from cognitive.window.groups import MessageGroup
 
 MAX_PRUNED_CHARS = 400  # characters of a pruned result: its first line and the pointer
 EPOCH = 512  # messages; the scan restarts at each multiple, which moves the window once more there
-
-_PER_TOKEN = 3  # characters; too few for prose, too many for digits, but `fit` counts the tokens of what is shown
+CHARS_PER_TOKEN = 3  # too few for prose, too many for digits, but `fit` counts the tokens of what is shown
 
 
 # --- beginning of the window ---
@@ -333,7 +332,7 @@ def _sizes(message: Message, policy: Policy) -> tuple[WindowSize, WindowSize]:
 
 
 def _size(characters: int) -> WindowSize:
-    return WindowSize(1, characters, characters // _PER_TOKEN)
+    return WindowSize(1, characters, characters // CHARS_PER_TOKEN)
 
 
 def _begins(message: Message, before: Message | None) -> bool:

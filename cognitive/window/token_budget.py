@@ -15,12 +15,11 @@ from cognitive.policy import Policy
 from cognitive.turn import Message
 from cognitive.window import engine_messages
 from cognitive.window.rendering import RenderedMessages, Renderer
-from cognitive.window.sliding_window import WindowSize
+from cognitive.window.sliding_window import CHARS_PER_TOKEN, WindowSize
 
 NO_BOUND = 1_000_000_000  # tokens, for a model whose limits are unknown
 
 MIN_SHARE = 4  # each limit divided by this is the conversation's minimum, and the maximum of a summary
-_PER_TOKEN = 3  # characters of a summary, estimated
 
 
 # --- tokens ---
@@ -204,10 +203,12 @@ def limit(ledger: TokenLedger | None, policy: Policy) -> WindowSize:
 
 def summary_characters(limit: WindowSize, policy: Policy) -> int:
     """Return the maximum characters of a summary: the policy's, or a quarter of the window's limits if that is less."""
-    return min(policy.window.max_summary_chars, limit.characters // MIN_SHARE, limit.tokens * _PER_TOKEN // MIN_SHARE)
+    return min(
+        policy.window.max_summary_chars, limit.characters // MIN_SHARE, limit.tokens * CHARS_PER_TOKEN // MIN_SHARE
+    )
 
 
 def room_for_summary(limit: WindowSize, policy: Policy) -> WindowSize:
     """Return the maximum size of the message with the summary; its tokens are an estimate."""
     characters = summary_characters(limit, policy) + len(engine_messages.HEADING) + 1
-    return WindowSize(1, characters, characters // _PER_TOKEN)
+    return WindowSize(1, characters, characters // CHARS_PER_TOKEN)
