@@ -19,6 +19,7 @@ from cognitive.trace import Candidate
 
 _FIRST = 5  # candidates whose cosine counts; the vectors of those that rank lower are near by chance more often
 _ROUNDING = 1e-6  # by which sums from the database may differ
+_TASK = "task"  # the frame of messages that ask for work
 _MEMORY = "memory"  # the category of messages about the user's own matters
 
 
@@ -50,7 +51,8 @@ def terms(
     - `shared_words`: the highest share of the message's words that one memory contains, by their rarity (idf).
     - `rare_words`: the rarity of these words, in units of a word that no memory has.
     - `speaker`: 1 if the message names the speaker of a memory.
-    - `unknown_name`: 1 if the message has a name, code or quotation with a word that no memory contains.
+    - `unknown_name`: 1 if the message has a name, code or quotation with a word that no memory contains. A task is not
+      asked: it names what it creates.
     - `identified`: 1 if a memory literally contains an identifier of the message, such as a code or a version.
     - `own`: 1 if the message is about the user's own matters (the category memory).
     - `store_size`: the logarithm of the number of passages, because a large store matches anything a little.
@@ -63,7 +65,7 @@ def terms(
         "shared_words": matched / max(sum(found.idf.values()), 1e-6),
         "rare_words": matched / idf(found.passages, 0),
         "speaker": float(any("speaker" in candidate.factors for candidate in candidates)),
-        "unknown_name": float(_names_unknown(candidates, plan.signals.entities, found)),
+        "unknown_name": float(plan.frame != _TASK and _names_unknown(candidates, plan.signals.entities, found)),
         "identified": float(_identified(candidates, plan.signals.text)),
         "own": float(_MEMORY in plan.categories),
         "store_size": math.log1p(found.passages),

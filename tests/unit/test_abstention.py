@@ -218,6 +218,16 @@ def test_name_that_only_a_context_has_is_known():
     assert (unknown, known) == (1.0, 0.0)
 
 
+def test_task_may_name_what_is_new():
+    question, task = (
+        create_plan(Signals("what runs redis?", entities=("Zorbo",)), frame, (), Policy())
+        for frame in ("question", "task")
+    )
+    result = found(idf={"zorbo": idf(PASSAGES, 0)}, passages=PASSAGES)
+    asked, wanted = (terms([scored(cosine=0.5)], result, plan, [0.5])["unknown_name"] for plan in (question, task))
+    assert (asked, wanted) == (1.0, 0.0)
+
+
 def test_frame_can_have_its_own_evidence_threshold():
     candidates = [scored(1, cosine=0.6, meaning=0.2)]
     policy = Policy(evidence={"frame_thresholds": {"debug": 0.0, "question": 1.0}})

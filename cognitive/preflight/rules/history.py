@@ -13,7 +13,8 @@ HISTORY = "history"
 _ASK = r"\b(?:what|which|who|whom|whose|where|how)\b"
 _PAST = r"(?:did|was|were|had|have|has|used)"
 _OWNERS = (
-    r"(?:we|i|they|he|she|it|there|this|that|anyone|anybody|someone|(?:the|our|my|his|her|their) (?:\w+ ){0,2}\w+)"
+    r"(?:we|i|they|he|she|it|there|this|that|anyone|anybody|someone"
+    r"|(?:the|our|my|his|her|their|\w+'s) (?:\w+ ){0,2}\w+)"
 )
 _MOVED = (
     r"(?:switch(?:ed|ing)?|mov(?:e|ed|ing)|chang(?:e|ed|ing)|migrat(?:e|ed|ing)|upgrad(?:e|ed|ing)|replac(?:e|ed|ing)"
@@ -70,14 +71,21 @@ HISTORY_RULES = (
         HISTORY,
         rf"{_ASK}[^.?!]*\b(?:was|were|did|had)\b[^.?!]*\b(?:previously|formerly|originally|initially|in the past|back "
         rf"then"
-        r"|at first|in the beginning)\b|\b(?:previous|former|original|initial|prior|earlier|outdated|obsolete"
+        r"|at first|in the beginning)\b"
+        r"|\b(?:first|earliest) (?:version|value|decision|plan|limit|price|quote|offer|draft)\b"
+        r"|\b(?:previous|former|original|initial|prior|earlier|outdated|obsolete"
         r"|superseded|replaced)"
         r" (?:\w+ )?(?:version|value|decision|choice|plan|rule|policy|limit|price|rate|rent|fee|address|name|number"
         r"|phone"
         r"|port|job|role|employer|owner|lead|manager|provider|supplier|vendor|host|server|database|tool|setup|setting"
         r"|default|deadline|date|schedule|time|day|place|city|flat|house|office|room|doctor|dentist|teacher|bank|car"
         r"|diet|preference|budget|target|size|colou?r|process|procedure|approach|one|ones)s?\b",
-        examples=("what was it previously?", "what was the previous limit", "where did they originally live"),
+        examples=(
+            "what was it previously?",
+            "what was the previous limit",
+            "where did they originally live",
+            "what was our first offer to the bakery",
+        ),
         counterexamples=("see the previous message", "the original is lost", "where are you from originally?"),
     ),
     Rule(
@@ -120,13 +128,14 @@ HISTORY_RULES = (
     Rule(
         "history.changed",
         HISTORY,
-        rf"\b(?:did|has|have|had|was|were) {_OWNERS}(?: ever| just| really)? (?:chang(?:e|ed)|evolved?|switch(?:ed)?"
-        r"|stop(?:ped)? (?:using|going|eating|taking|working)|abandon(?:ed)?|drop(?:ped)?|get rid of|got rid of|give up"
-        r"|given up|moved?|replaced?|raised?|lower(?:ed)?)\b",
+        rf"\b(?:did|has|have|had|was|were) {_OWNERS}(?: ever| just| really)? (?:chang(?:e|ed)|evolved?|develop(?:ed)?"
+        r"|switch(?:ed)?|stop(?:ped)? (?:using|going|eating|taking|working)|abandon(?:ed)?|drop(?:ped)?|get rid of"
+        r"|got rid of|give up|given up|moved?|replaced?|raised?|lower(?:ed)?)\b",
         weight=0.6,
         examples=(
             "did we change the port?",
             "how has our pricing changed",
+            "how did Anna's rate develop",
             "when did I stop eating meat",
             "why did we switch to Redis?",
         ),

@@ -67,10 +67,11 @@ UNDATED = (
         r" (?:about|on|regarding|concerning|related to|to do with|around)\b"
         r"|\bwhat(?:'s| is) (?:going on|happening|up|new) with\b"
         r"|\b(?:brief|update|tell) (?:me|us) (?:all about|about (?:my|our)|on)\b|\bfill (?:me|us) in on\b"
-        r"|\bwhat (?:do|have) (?:we|you|i) (?:have|got) (?:on|about|for|regarding)\b"
+        r"|\bwhat (?:do|have) (?:we|you|i) (?:have|got|know) (?:on|about|for|regarding)\b"
         r"|\b(?:the )?(?:latest|news|update|status|situation) (?:on|about|of|with|regarding)\b",
         examples=("anything about the car?", "Tell me everything on the holiday plans", "any notes on Anna",
-                  "fill me in on the staff", "what do we have on the launch?", "what's the latest on the roof"),
+                  "fill me in on the staff", "what do we have on the launch?", "what's the latest on the roof",
+                  "What do we know about the bakery?"),
         counterexamples=("the talk about the car", "where can I get information on Perl?", "put everything in the car",
                          "turn on the light", "tell me about the pets you have"),
     ),
@@ -170,11 +171,15 @@ UNDATED = (
         rf"{POLITE}(?:list|show|name|enumerate|print|display|recite|summari[sz]e|recap|review|outline|sum up|go over"
         rf"|run through)(?: (?:me|us|out))*{_DETERMINERS}(?:(?: \w+){{1,3}} (?:in|on|of|from|for|about|with))?"
         r" (?:my|our)\b"
-        rf"|{POLITE}(?:give|tell|read|remind) (?:me|us){_ALL_OF}{_DETERMINERS} (?:my|our)\b",
+        rf"|{POLITE}(?:give|tell|read|remind) (?:me|us){_ALL_OF}{_DETERMINERS} (?:my|our)\b"
+        rf"|{POLITE}all (?:(?:of )?(?:my|our)|(?:of )?(?:the )?(?:known|open|current|existing|stored|past|recent))"
+        r"(?: \w+){1,2}(?:\W*$| (?:and|with|in|on|at|from|for|of|since|by)\b)",
         examples=("list my allergies", "show me all our suppliers", "give me the list of my open bills",
-                  "remind me of all my appointments"),
+                  "remind me of all my appointments", "all our leases and when they end",
+                  "All known faults of the printer"),
         counterexamples=("list three cities in France", "remind me to call mum", "show me how my car works",
-                         "tell my bank that I am in Canada", "tell me my car's age"),
+                         "tell my bank that I am in Canada", "tell me my car's age", "all prime numbers below 100",
+                         "all my life I wanted to sail"),
     ),
     Rule(
         "listing.types", TOPIC, rf"{_SHOW}{_DETERMINERS} {_PLURAL}\b",
