@@ -18,7 +18,8 @@ from brain import past_turns, statements
 from brain.admission import ALL, EVERY_MEMORY, admission, with_listed
 from brain.embedding.embedders import EmbeddingSpaces
 from brain.filters import NO_FILTER, MemoryFilter
-from brain.languages import AgentLanguages, IndexLanguages
+from brain.language_detection import language_of_text
+from brain.languages import COMMON_WORDS, AgentLanguages, IndexLanguages
 from brain.past_turns import PastTurn, PastTurns
 from brain.postgres.database import Connection, Database
 from brain.postgres.reading import LaggingReads
@@ -34,7 +35,7 @@ from brain.terms import (
     select_terms,
     terms,
 )
-from brain.text import lexemes
+from brain.text import as_lexeme, words
 from brain.types import HiddenReason, MemoryType, Trust, Vector
 from brain.users import Scope
 
@@ -249,7 +250,10 @@ def _indexed(facts: Any) -> IndexLanguages:
 
 
 def _lexemes(text: str, language: str) -> list[str]:
-    found = list(dict.fromkeys(lexemes(text, language)))
+    """Return the lexemes of a query, without the common words of its own language, which an index of another has."""
+    spoken = language_of_text(text)
+    common = COMMON_WORDS[spoken] if spoken is not None and spoken != language else ()
+    found = list(dict.fromkeys(filter(None, (as_lexeme(word, language) for word in words(text) if word not in common))))
     if len(found) <= _MAX_LEXEMES:
         return found
     return found[: _MAX_LEXEMES // 2] + found[-_MAX_LEXEMES // 2 :]  # a question is mostly at one end of a message

@@ -154,6 +154,12 @@ async def test_language_can_be_set_before_the_first_memory(layer, agent):
     assert list(await by_words(layer, agent, "Haus")) == [HOUSES]
 
 
+async def test_common_words_of_a_query_in_another_language_find_nothing(layer, agent):
+    await layer.remember(agent, memories())
+    assert await by_words(layer, agent, "Wo sind die Wege in den Garten und an die Elbe?") == {}
+    assert list(await by_words(layer, agent, "Wo sind die Schlüssel für den Garten?")) == [KEYS]
+
+
 async def test_changed_language_gives_the_same_index_as_setting_it_first(layer, agent, index):
     changed, never = agent, f"{agent}-never"
     await layer.admin.set_language(never, "german")
