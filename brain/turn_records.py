@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from brain.errors import InvalidInput
 from brain.judgements import Judgement
 from brain.rollups import CountedMemory, CountedTurn, TurnMetrics
 from brain.types import MemoryType, Vector
@@ -204,6 +205,11 @@ class TurnMessage:
     status: str
     read_at: datetime
     withheld: bool
+
+
+def reused_turn_id(turn_id: str) -> InvalidInput:
+    """Return the error for a turn id that was given to turns with different texts."""
+    return InvalidInput(f"turn_id: turn {turn_id!r} was opened with another text; give each turn its id")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from brain.agent_rows import sharing, sharing_unless_erased
 from brain.judgements import ExposureRow, Judge, Judgement, Verdict, Weigh
 from brain.postgres.database import Bound, Connection, Database
 from brain.postgres.wire_types import as_value, encode_halfvec
+from brain.redacting import WITHHELD
 from brain.statements import SqlStatement
 from brain.turn_outcomes import ReportedOutcome
 from brain.turn_records import (
@@ -24,8 +25,10 @@ from brain.turn_records import (
     Shadow,
     ShadowedTurn,
     StillWanted,
+    TurnMessage,
     TurnSummary,
     TurnToolCalls,
+    reused_turn_id,
 )
 from brain.types import MemoryType
 from brain.users import Scope
@@ -107,6 +110,7 @@ class TurnLog:
         called. A turn abandoned as too old can be closed. If `still` returns False, nothing is stored.
 
         Raises:
+            InvalidInput: the turn was recorded with another text than `opening` has; nothing is stored.
             StoreError: Postgres failed, or the agent's or user's rows are being erased: the turn can be closed later.
         """
 
@@ -118,6 +122,8 @@ class TurnLog:
                 await _open(c, scope.agent_id, opening)
                 await c.execute(*SQL.lock_turn(agent_id=scope.agent_id, turn_id=turn_id))
                 closed = await turn_outcomes.close(c, scope.agent_id, turn_id, outcome, judge)
+            if closed is not None and opening is not None and _is_another(opening, closed.message):
+                raise reused_turn_id(turn_id)
             return closed
 
         locks = SQL.share_agent_row(agent_id=scope.agent_id), SQL.lock_turn(agent_id=scope.agent_id, turn_id=turn_id)
@@ -261,6 +267,15 @@ def _counting(agent_id: str, turn_id: str | None = None) -> tuple[Bound, ...]:
     """Return what a transaction that counts usage begins with. With a `turn_id` it locks the turn."""
     turn = (SQL.lock_turn(agent_id=agent_id, turn_id=turn_id),) if turn_id is not None else ()
     return (*sharing(agent_id), SQL.share_agent_row(agent_id=agent_id), *turn)
+
+
+def _is_another(turn: OpenTurn, recorded: TurnMessage) -> bool:
+    """Return True if a turn is not a repetition of the recorded one, because its text is another.
+
+    Texts that were erased or withheld are not compared.
+    """
+    withheld = recorded.withheld or WITHHELD in (turn.message, recorded.message)
+    return not withheld and turn.at != recorded.at and turn.message != recorded.message
 
 
 async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:

@@ -188,6 +188,7 @@ class CognitiveLayer(MemoryMethods):
 
         Raises:
             UnknownTurn: the turn was never opened, or not by this user.
+            InvalidInput: an earlier turn with the same id has another text, so the outcome is not stored.
             JournalError: Postgres is down and the journal cannot be written, so the outcome is not stored.
             WrongEventLoop: as in `pre_turn`.
         """

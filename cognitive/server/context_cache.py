@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import replace
 
+from brain.turn_records import reused_turn_id
 from brain.users import Scope
 from cognitive.privacy.erasure_listeners import IsErased, all_texts
 from cognitive.turn import TurnContext, TurnRef
@@ -25,9 +26,14 @@ class ContextCache:
         """Add a turn's context without the conversation and tools, which `post_turn` does not need.
 
         A context that is already cached is not replaced.
+
+        Raises:
+            InvalidInput: the cached turn of this id has another text.
         """
         key = context.scope, context.turn_id
-        self._contexts.setdefault(key, replace(context, messages=(), tools=(), tool_selection=None))
+        first = self._contexts.setdefault(key, replace(context, messages=(), tools=(), tool_selection=None))
+        if first.message != context.message:
+            raise reused_turn_id(context.turn_id)
         while len(self._contexts) > self._max_contexts:
             self._contexts.popitem(last=False)
 

@@ -47,7 +47,7 @@ async def pumps(layer, agent):
 
 
 def make_turn(agent: str, **fields) -> Turn:
-    return Turn(agent_id=agent, session_id="s", text=QUESTION, **fields)
+    return Turn(**{"agent_id": agent, "session_id": "s", "text": QUESTION, **fields})
 
 
 def cited(*ids, **fields) -> Outcome:
@@ -104,6 +104,18 @@ async def test_repeated_and_parallel_outcomes_count_once(layer, agent, pumps, ur
         "the report of a duplicate repeats the counted attributions"
     )
     assert await counts(urls, agent) == {id: (12, 12 if id == pumps[0] else 0) for id in pumps}
+
+
+async def test_turn_id_of_another_text_records_and_credits_nothing(layer, agent, pumps, urls):
+    first = await layer.pre_turn(make_turn(agent, turn_id="same"))
+    other = await layer.pre_turn(
+        make_turn(agent, turn_id="same", text="Do penguins sleep?", now=AT + timedelta(hours=1))
+    )
+    for recorded in (False, True):
+        with pytest.raises(InvalidInput, match="turn_id: turn 'same' was opened with another text"):
+            await layer.post_turn(other, cited(pumps[0]))
+        assert (await layer.post_turn(first, cited(pumps[0]))).duplicate is recorded
+    assert await counts(urls, agent) == {id: (1, int(id == pumps[0])) for id in pumps}
 
 
 async def test_concurrent_outcomes_count_shared_memories_without_deadlock(layer, agent, urls):

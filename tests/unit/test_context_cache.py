@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import pytest
+
 from cognitive import Message, Tool, Turn, TurnRef
+from cognitive.errors import InvalidInput
 from cognitive.server.context_cache import ContextCache
 from cognitive.wire.context import without_memory
 
@@ -32,7 +35,9 @@ def test_context_of_another_agent_is_not_returned():
 def test_first_context_of_a_turn_id_is_kept():
     cache = ContextCache(2)
     cache.put(context("a", "t", "first"))
-    cache.put(context("a", "t", "second"))
+    cache.put(context("a", "t", "first"))
+    with pytest.raises(InvalidInput, match="turn 't' was opened with another text"):
+        cache.put(context("a", "t", "second"))
     assert cache.get(TurnRef("a", "t")).message == "first"
 
 
