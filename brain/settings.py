@@ -6,6 +6,8 @@ Other modules read only the variables of other programs, such as PGHOST. The hoo
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,6 +16,8 @@ from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from brain.errors import PolicyError
+
+_MIN_SIMILARITY = 0.85  # of letters, at which a variable probably is a misspelt setting
 
 
 class Settings(BaseSettings):
@@ -104,3 +108,11 @@ def from_environment() -> Settings:
     except ValidationError as error:
         problem = error.errors(include_url=False, include_input=False)[0]
         raise PolicyError(f"COGNITIVE_{str(problem['loc'][0]).upper()}: {problem['msg']}") from None
+
+
+def misspelled(environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return the environment variables that probably misspell a setting, each with the name of that setting."""
+    known = [f"COGNITIVE_{name.upper()}" for name in Settings.model_fields]
+    unknown = [name for name in sorted(environment) if name.startswith("COGNITIVE") and name not in known]
+    matches = [(name, get_close_matches(name, known, n=1, cutoff=_MIN_SIMILARITY)) for name in unknown]
+    return tuple((name, similar[0]) for name, similar in matches if similar)

@@ -5,6 +5,8 @@ Besides `admin`, no other module chooses between implementations, such as the em
 
 from __future__ import annotations
 
+import logging
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -18,7 +20,7 @@ from brain.erasure.retention import Retention
 from brain.journal import Journal, journal_name
 from brain.opening import open_database
 from brain.redacting import Redactor
-from brain.settings import from_environment
+from brain.settings import from_environment, misspelled
 from brain.states import MemoryStates
 from brain.subtasks import Subtasks
 from cognitive import namespaces
@@ -54,6 +56,7 @@ from cognitive.session.writer import SessionWriter
 from cognitive.startup import load_classifiers, load_models
 from cognitive.telemetry.metrics import NO_METRICS, Metrics, watch_breaker, watch_journal
 from cognitive.telemetry.spans import TracedEmbedder, quietly
+from cognitive.validation import require_instance
 from cognitive.window.summary import ExtractiveSummarizer
 
 if TYPE_CHECKING:
@@ -61,6 +64,8 @@ if TYPE_CHECKING:
     from cognitive.api.explain import ExplainApi
     from cognitive.api.policies import PoliciesApi
     from cognitive.api.upkeep import UpkeepApi
+
+log = logging.getLogger(__name__)
 
 _MAX_SETTLING = 10_000  # pending outcomes of `settle`; further calls raise an error
 
@@ -107,12 +112,18 @@ async def assemble(
     models and rules that turns use are loaded before the first turn.
 
     Raises:
+        InvalidInput: a policy is something else, such as the path of its file.
         SchemaError: the database lacks the extension, the schema or the role.
         EmbeddedServerError: the bundled server cannot be started.
         PolicyError: the policy file is not a valid policy.
         EmbeddingError: the settings name an unknown model, or one model twice.
     """
+    for name, given in {"policy": policy, "shadow": shadow}.items():
+        if given is not None:
+            require_instance(name, given, Policy, "Policy(…), or Policy.load(file)")
     settings = from_environment()
+    for name, meant in misspelled(os.environ):
+        log.warning("no setting is called %s; did you mean %s?", name, meant)
     policy = with_models(policy, settings) if policy is not None else live_policy(settings)
     shadow = shadow or (Policy.load(settings.shadow_policy) if settings.shadow_policy else None)
     embedders = Embedders([TracedEmbedder(each) for each in embedders_of(extensions.embedder, settings)])

@@ -50,7 +50,9 @@ class CognitiveLayer(MemoryMethods):
     sees the rows of that user, and writes only these. Some methods take `ALL_USERS`, the operator's view of all rows.
     """
 
-    def __init__(self, services: bootstrap.Services) -> None:
+    def __init__(self, services: bootstrap.Services | None = None) -> None:
+        if services is None:
+            raise TypeError("write `async with CognitiveLayer.open() as layer:`")
         super().__init__(services.agent_memories, services.conversations, services.recall, services.metrics)
         self.sessions = services.sessions
         self.work = services.work

@@ -36,6 +36,7 @@ from brain.users import Scope
 log = logging.getLogger(__name__)
 
 APP_ROLE = "cognitive_app"
+_CLOSED = "the layer is closed; call it inside its `with` block"
 _ATTEMPTS = 4
 _STATEMENTS = 100  # prepared statements cached per connection: asyncpg's default, more than this product has
 _CONNECT_SECONDS = 5.0
@@ -103,7 +104,7 @@ class Database:
             StoreUnavailable: the server does not answer (yet).
         """
         if self._closed:
-            raise StoreUnavailable("the database was closed")
+            raise StoreUnavailable(_CLOSED)
         if self._pool is None:
             if self._opening is None or self._opening.done():
                 self._opening = asyncio.create_task(self._opened())
@@ -115,7 +116,7 @@ class Database:
             await asyncio.shield(opening)
         except asyncio.CancelledError:
             if opening.cancelled():  # the pool was closed; the caller was not cancelled
-                raise StoreUnavailable("the database was closed") from None
+                raise StoreUnavailable(_CLOSED) from None
             raise
 
     async def close(self) -> None:
@@ -175,6 +176,8 @@ class Database:
         await self._run(Attempt(scope, lambda c: c.execute(*function), 60.0, alone=True))
 
     async def _run(self, attempt: Attempt[T]) -> T:
+        if self._closed:
+            raise StoreUnavailable(_CLOSED)
         if self._loop is not None:
             event_loop.require(self._loop)
         scope, timeout = attempt.scope, attempt.timeout
@@ -234,7 +237,7 @@ class Database:
         await self.open()
         pool = self._pool
         if pool is None:
-            raise StoreUnavailable("the database was closed")
+            raise StoreUnavailable(_CLOSED)
         connection = await take(pool, max(attempt.timeout, _CONNECT_SECONDS))
         attempt.connected = True
         try:

@@ -87,6 +87,12 @@ class _BeforeBlock(AbstractContextManager["Blocking"]):
     ) -> bool | None:
         return self._manager.__exit__(kind, error, trace)
 
+    def __aenter__(self) -> NoReturn:
+        raise TypeError("write `with Blocking.open() as layer:`, or `async with CognitiveLayer.open() as layer:`")
+
+    def __aexit__(self, *_: object) -> None:
+        """Do nothing; Python looks the method up before it calls `__aenter__`."""
+
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(
             f"{name!r}: it is not open yet; write `with Blocking.open() as layer:`, or `layer = Blocking.start()`"

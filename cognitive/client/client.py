@@ -74,8 +74,13 @@ class CognitiveClient:
 
         A call is attempted up to `attempts` times while the server is busy or cannot be reached, and each attempt may
         take `seconds`. `pre_turn` is attempted once, for at most `pre_turn_seconds`, and then continues without memory.
+
+        Raises:
+            InvalidInput: the URL does not begin with http://, https:// or unix:.
         """
         path = url.removeprefix("unix:") if url.startswith("unix:") else None
+        if path is None and not url.startswith(("http://", "https://")):
+            raise InvalidInput(f"url: {url!r} has no http:// or https://; write http://127.0.0.1:8765")
         async with httpx.AsyncClient(
             base_url=url if path is None else "http://localhost",
             transport=httpx.AsyncHTTPTransport(uds=path) if path is not None else None,

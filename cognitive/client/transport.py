@@ -100,7 +100,8 @@ class ApiTransport:
         except TimeoutError:
             return _FailedRequest(StoreUnavailable(f"the server did not answer within {seconds:g} s"))
         except httpx.TransportError as error:
-            return _FailedRequest(StoreUnavailable(f"the server cannot be reached: {error or type(error).__name__}"))
+            reason = f"the server {self._http.base_url} cannot be reached: {error or type(error).__name__}"
+            return _FailedRequest(StoreUnavailable(reason))
         return _read(returns, answer) if answer.is_success else _failed_request(answer)
 
 

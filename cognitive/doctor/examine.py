@@ -8,7 +8,6 @@ import shutil
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryFile
 from time import perf_counter
@@ -24,7 +23,7 @@ from brain.postgres.health import DatabaseHealth
 from brain.postgres.health import examine as examine_database
 from brain.postgres.reading import Replica, compared
 from brain.postgres.refusals import public_address
-from brain.settings import Settings, from_environment
+from brain.settings import Settings, from_environment, misspelled
 from brain.trial import run_trial
 from cognitive import admin
 from cognitive.doctor import database, machine
@@ -32,7 +31,6 @@ from cognitive.doctor.facts import UNREACHABLE, Facts, HostFacts, ModelFacts, Sp
 from cognitive.policy import Policy
 from cognitive.policy.configured import live_policy
 
-_MIN_SIMILARITY = 0.85  # of letters, at which a variable probably is a misspelt setting
 _SENTENCES = ("The migration of the database runs at noon.", "At twelve o'clock the database will be migrated.")
 
 Judge = Callable[[Facts], Verdict]
@@ -167,7 +165,7 @@ def _host(settings: Settings, journal: Journal | None = None) -> HostFacts:
     unusable = _unusable(directory)
     existing = next((each for each in (directory, *directory.parents) if each.is_dir()), None)
     host = HostFacts(
-        unknown=_unknown(os.environ),
+        unknown=misspelled(os.environ),
         policy=problem,
         policies=policies,
         directory=str(directory),
@@ -195,14 +193,6 @@ def _policies(settings: Settings) -> tuple[tuple[str, ...], str | None]:
         ("shadow policy", settings.shadow_policy),
     )
     return tuple(f"{name} {path}" for name, path in files if path is not None), None
-
-
-def _unknown(environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Return the environment variables that probably misspell a setting, each with the name of that setting."""
-    known = [f"COGNITIVE_{name.upper()}" for name in Settings.model_fields]
-    unknown = [name for name in sorted(environment) if name.startswith("COGNITIVE") and name not in known]
-    matches = [(name, get_close_matches(name, known, n=1, cutoff=_MIN_SIMILARITY)) for name in unknown]
-    return tuple((name, similar[0]) for name, similar in matches if similar)
 
 
 def _unusable(directory: Path) -> str | None:

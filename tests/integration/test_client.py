@@ -296,8 +296,11 @@ async def test_turn_is_degraded_when_the_server_is_unreachable(away, agent):
     assert [tool.name for tool in context.tools] == ["search"]
     assert "cannot be reached" in context.degraded[0]
     for asked in (away.recall(agent, "x"), away.post_turn(context, Outcome(response="x"))):
-        with pytest.raises(StoreUnavailable, match="cannot be reached"):
+        with pytest.raises(StoreUnavailable, match=r"the server http://\S+ cannot be reached"):
             await asked
+    with pytest.raises(InvalidInput, match=r"url: '127.0.0.1:8792' has no http:// or https://; write http://127"):
+        async with CognitiveClient.open("127.0.0.1:8792"):
+            pass
 
 
 async def test_outcome_of_a_turn_unknown_to_the_server_is_not_recorded(away, client, agent):

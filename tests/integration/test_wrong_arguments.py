@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from cognitive import Blocking, CognitiveLayer, Message, NewMemory, Outcome, Turn
-from cognitive.errors import InvalidInput
+from cognitive.errors import InvalidInput, StoreUnavailable
 from cognitive.validation import called_as
 
 MEMORY = NewMemory(type="fact", content="The key hangs behind the barometer.")
@@ -101,6 +101,24 @@ async def test_layer_that_is_not_entered_says_what_to_write():
         await opening.recall("agent", "key")
     with pytest.raises(AttributeError, match=r"or `layer = Blocking.start\(\)`"):
         Blocking.open().recall("agent", "key")
+    with pytest.raises(TypeError, match=r"write `with Blocking.open\(\) as layer:`"):
+        async with Blocking.open():
+            pass
+    with pytest.raises(TypeError, match=r"write `async with CognitiveLayer.open\(\) as layer:`"):
+        CognitiveLayer()
+
+
+async def test_closed_layer_and_wrong_options_say_what_to_write(urls, agent, monkeypatch, caplog):
+    for policy in ("policy.toml", {"capture": "off"}):
+        with pytest.raises(InvalidInput, match=r"policy: got (str|dict) .*; pass Policy\(…\), or Policy.load\(file\)"):
+            async with CognitiveLayer.open(urls.app, policy=policy):
+                pass
+    monkeypatch.setenv("COGNITIVE_DATABSE_URL", urls.app)
+    async with CognitiveLayer.open(urls.app) as layer:
+        assert "no setting is called COGNITIVE_DATABSE_URL; did you mean COGNITIVE_DATABASE_URL?" in caplog.text
+    for call in (layer.remember(agent, [MEMORY]), layer.recall(agent, "key"), layer.explain.turns(agent)):
+        with pytest.raises(StoreUnavailable, match="the layer is closed; call it inside its `with` block"):
+            await call
 
 
 async def test_type_error_inside_a_method_is_not_taken_for_a_wrong_argument():

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brain.types import MAX_CONTENT_LENGTH, MAX_KEYS, MAX_LABEL_LENGTH, MAX_LABELS, MAX_METADATA_BYTES, MEMORY_TYPES
-from cognitive import CognitiveError, Message, NewMemory, Outcome, Tool, ToolCall, Turn, TurnRef
+from cognitive import CognitiveError, Message, NewMemory, Outcome, Policy, Tool, ToolCall, Turn, TurnRef
 from cognitive.errors import InvalidInput
 from cognitive.turn import MAX_ATTACHMENTS, MAX_MESSAGE_LENGTH, MAX_RATED, MAX_TOOL_CALLS
 from cognitive.validation import require_label
@@ -108,6 +108,28 @@ BAD = [
     (ToolCall, "arguments", "x"),
     (ToolCall, "id", ""),
 ]
+
+
+MESSAGES = [  # what pydantic says is not what a newcomer needs
+    (lambda: NewMemory("fact", "x"), "NewMemory: name the fields: NewMemory(type=…, content=…)"),
+    (lambda: Outcome("Done."), "Outcome: name the fields: Outcome(response=…)"),
+    (lambda: NewMemory(type="fact", content="x", user="ann"), "NewMemory: user: unknown field; did you mean user_id?"),
+    (lambda: NewMemory(type="fact", content="x", zebra=1), "NewMemory: zebra: unknown field"),
+    (lambda: NewMemory(type="fact", content="x", tags="tax"), 'NewMemory: tags: expected a list, such as ["…"]'),
+    (
+        lambda: NewMemory(type="fact", content="x", occurred_at=NAIVE),
+        "NewMemory: occurred_at: has no time zone; write 2026-11-02T00:00:00Z, or datetime.now(UTC)",
+    ),
+    (lambda: Policy(captur="off"), "Policy: captur: unknown field; did you mean capture?"),
+    (lambda: Policy(evidence={"treshold": 1}), "Policy: evidence.treshold: unknown field; did you mean threshold?"),
+]
+
+
+@pytest.mark.parametrize(("make", "message"), MESSAGES, ids=[message for _, message in MESSAGES])
+def test_wrong_fields_say_what_to_write(make, message):
+    with pytest.raises((InvalidInput, TypeError)) as raised:
+        make()
+    assert str(raised.value) == message
 
 
 NESTED = {"conversation": "Message", "tool_calls": "ToolCall"}  # an error in a nested value names the nested type
