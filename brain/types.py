@@ -177,7 +177,7 @@ class InputModel(BaseModel):
 
     if not TYPE_CHECKING:  # pydantic's own signature is checked
 
-        def __new__(cls, *values: Any, **fields: Any) -> Self:
+        def __new__(cls, /, *values: Any, **fields: Any) -> Self:
             """Create an instance; raise TypeError for values without their fields' names."""
             if values:
                 required = [name for name, field in cls.model_fields.items() if field.is_required()]

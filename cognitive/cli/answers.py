@@ -209,14 +209,18 @@ _ROWS: tuple[tuple[type[CognitiveError], str, str], ...] = (
     (StoreError, "", "`cognitive doctor`"),
     (EmbeddingError, "", "`cognitive doctor` checks the model"),
     (PolicyError, "agents.", "`python -m cognitive.cli.reference settings` lists every setting with its bounds"),
+    (PolicyError, "there are no tokens", ""),  # the message names the command
     (
         PolicyError,
         "",
-        "`cognitive config` shows the source of each setting,"
-        " `python -m cognitive.cli.reference settings` the allowed values",
+        "`cognitive doctor` checks the settings, `python -m cognitive.cli.reference settings` lists the allowed values",
     ),
     (InvalidInput, "version", "`cognitive policy show --agent {agent}` lists the candidates"),
-    (UnknownMemory, "", "`cognitive recall QUERY --agent {agent}` finds memories with their ids"),
+    (
+        UnknownMemory,
+        "",
+        "`cognitive recall QUERY --agent {agent}` finds memories with their ids; a user's memory needs --user",
+    ),
     (
         UnknownTurn,
         "",

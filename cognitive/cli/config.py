@@ -164,7 +164,10 @@ def _show(answer: Mapping[str, Any], everything: bool) -> None:
         printing.note(f"the version activated for this agent is unknown: {answer['stored']['error']}")
     printing.line("")
     settings = [each for each in answer["policy"] if everything or each["source"] != "default"]
-    printing.line(f"policy {answer['version']}: {len(settings)} of {len(answer['policy'])} settings are listed", "bold")
+    listed = (
+        f"{len(settings)} of {len(answer['policy'])} settings are listed" if settings else "all settings at default"
+    )
+    printing.line(f"policy {answer['version']}: {listed}{'' if everything else '; --all lists all'}", "bold")
     if settings:
         rows = [(each["name"], printing.jsonable(each["value"]), each["source"]) for each in settings]
         printing.table(("setting", "value", "from"), rows)

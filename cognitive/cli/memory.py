@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -91,25 +91,28 @@ def remember(
     run(_remember(agent, file, fields), _show_ids, key="ids", empty_message="The file holds no memory.")
 
 
-def _read(file: Path) -> list[dict[str, Any]]:
-    rows = []
+def _read(file: Path, user_id: str | None) -> Iterator[cognitive.NewMemory]:
     for n, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip():
+            continue
         try:
-            rows += [dict(json.loads(line))] if line.strip() else []
-        except (ValueError, TypeError) as error:
-            raise InvalidInput(f"{str(file)!r}, line {n}: not a JSON object: {error}") from error
-    return rows
+            fields = json.loads(line)
+        except ValueError:
+            fields = None
+        try:
+            if not isinstance(fields, dict):
+                raise InvalidInput("expected one JSON object per line")
+            memory = cognitive.NewMemory(**{"user_id": user_id, **fields})
+            if user_id is not None and memory.user_id != user_id:
+                raise InvalidInput(f"user_id: {memory.user_id!r} is not the user of --user")
+        except InvalidInput as error:
+            other = "; `cognitive db import` reads files of other systems" if "unknown field" in str(error) else ""
+            raise InvalidInput(f"{str(file)!r}, line {n}: {error}{other}") from error
+        yield memory
 
 
 async def _remember(agent: str, file: Path | None, one: dict[str, Any]) -> Sequence[UUID]:
-    memories = []
-    for n, fields in enumerate(_read(file) if file is not None else [one], 1):
-        try:
-            memories.append(cognitive.NewMemory(**{"user_id": one["user_id"], **fields}))
-            if one["user_id"] is not None and memories[-1].user_id != one["user_id"]:
-                raise InvalidInput(f"user_id: {memories[-1].user_id!r} is not the user of --user")
-        except (InvalidInput, TypeError) as error:
-            raise InvalidInput(f"memory {n}: {error}") from error
+    memories = list(_read(file, one["user_id"])) if file is not None else [cognitive.NewMemory(**one)]
     async with opened() as layer:
         with printing.progress("remembering") as advance:
             return await layer.remember(agent, memories, progress=advance)
@@ -219,10 +222,10 @@ def _show_memories(memories: Sequence[Memory]) -> None:
 def _show(answer: _ShownMemories) -> None:
     _show_memories(answer["memories"])
     for id in answer["missing"]:
-        printing.line(f"{id}: this agent has no such memory")
+        printing.line(f"{id}: there is no such memory in this view; a user's memory needs --user")
 
 
-@command.command(cls=JsonCommand, shape=f"{{memory: {MEMORY}}}")
+@command.command(cls=JsonCommand, shape=f"{{memory: {MEMORY}}}", context_settings={"ignore_unknown_options": True})
 @click.argument("id", type=click.UUID)
 @click.argument("changes", nargs=-1, required=True, metavar="FIELD=VALUE...")
 @AGENT
@@ -245,7 +248,7 @@ async def _update(agent: str, user_id: UserId, id: UUID, changes: Sequence[str])
 def _change(argument: str) -> tuple[str, Any]:
     name, equals, value = argument.partition("=")
     if not equals or not name:
-        raise InvalidInput(f"{argument!r}: expected FIELD=VALUE")
+        raise InvalidInput(f"{argument!r}: expected FIELD=VALUE, such as content='It opens at nine.'")
     if name == "content":  # always text, even if it parses as JSON
         return name, value
     try:
@@ -261,12 +264,13 @@ def _change(argument: str) -> tuple[str, Any]:
 @YES
 def forget(ids: Sequence[UUID], agent: str, user_id: UserId, yes: bool) -> None:
     """Erase the memories with these IDs and everything derived from them, in one transaction, permanently."""
-    confirm(yes, f"Erase {len(ids)} {'memory' if len(ids) == 1 else 'memories'} of agent {agent!r} for good?")
-    run(_forget(agent, user_id, ids), show_receipt)
+    run(_forget(agent, user_id, ids, yes), show_receipt)
 
 
-async def _forget(agent: str, user_id: UserId, ids: Sequence[UUID]) -> Receipt:
+async def _forget(agent: str, user_id: UserId, ids: Sequence[UUID], yes: bool) -> Receipt:
     async with opened() as layer:
+        if len(await layer.get(agent, ids, user_id=user_id)) == len(set(ids)):  # otherwise `forget` raises an error
+            confirm(yes, f"Erase {len(ids)} {'memory' if len(ids) == 1 else 'memories'} of agent {agent!r} for good?")
         return await layer.forget(agent, ids, user_id=user_id)
 
 

@@ -46,7 +46,9 @@ def _changes(_context: click.Context, _option: click.Parameter, arguments: tuple
         try:
             numbers[name.strip()] = float(value)
         except ValueError:
-            raise click.BadParameter(f"{each!r}: expected NAME=NUMBER, such as usage.half_life_days=3") from None
+            raise click.BadParameter(
+                f"{each!r}: expected NAME=NUMBER, such as usage.half_life_days=3; texts are set in the policy file"
+            ) from None
     return numbers
 
 
@@ -112,7 +114,7 @@ def _show_list(answer: _PolicyListing) -> None:
     if rows:
         printing.table(("candidate", "sets", "note", "by", "saved (UTC)"), rows)
     history = [
-        (each.role, each.version or "the host's policy", each.note, each.author, f"{each.activated_at:%Y-%m-%d %H:%M}")
+        (each.role, _version(each), each.note, each.author, f"{each.activated_at:%Y-%m-%d %H:%M}")
         for each in answer.history
     ]
     if history:
@@ -203,9 +205,9 @@ def shadow(version: str | None, agent: str, user_id: UserId, note: str, previous
     if compare:
         run(_compare(agent, user_id), _show_agreements, key="agreements", empty_message=_NO_SHADOW)
     elif previous:
-        run(_roll_back("shadow", agent, note), printing.fields_of, key="choice")
+        run(_roll_back("shadow", agent, note), _show_activation, key="choice")
     else:
-        run(_choose("shadow", agent, version, note), printing.fields_of, key="choice")
+        run(_choose("shadow", agent, version, note), _show_activation, key="choice")
 
 
 async def _compare(agent: str, user_id: UserId) -> Sequence[Agreement]:
@@ -229,19 +231,28 @@ def _show_agreements(agreements: Sequence[Agreement]) -> None:
     printing.table(("policy", "turns", "same", "overlap", "memories", "used ones kept", "tokens"), rows)
 
 
+def _show_activation(activation: PolicyActivation) -> None:
+    printing.line(f"{activation.role}: {_version(activation)}")
+    printing.fields_of(activation, but=("role", "version"))
+
+
+def _version(activation: PolicyActivation) -> str:
+    return activation.version or ("the host's policy" if activation.role == "live" else "none")
+
+
 @command.command(cls=JsonCommand, shape=f"{{choice: {_CHOICE}}}")
 @click.argument("version", required=False)
 @AGENT
 @_NOTE
-@click.option("--previous", is_flag=True, help="Roll back to the policy before the latest activation.")
+@click.option("--previous", is_flag=True, help="Roll back the latest activation; repeated, roll back the rollback.")
 def activate(version: str | None, agent: str, note: str, previous: bool) -> None:
     """Make the candidate VERSION the agent's live policy, under which turns are planned from now on."""
     if (version is None) != previous:
         raise click.UsageError("give either VERSION or --previous")
     if previous:
-        run(_roll_back("live", agent, note), printing.fields_of, key="choice")
+        run(_roll_back("live", agent, note), _show_activation, key="choice")
     else:
-        run(_choose("live", agent, version, note), printing.fields_of, key="choice")
+        run(_choose("live", agent, version, note), _show_activation, key="choice")
 
 
 async def _choose(role: Role, agent: str, version: str | None, note: str) -> PolicyActivation:

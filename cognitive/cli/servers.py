@@ -153,6 +153,7 @@ def dashboard(agent: str | None, port: int, tokens: Path | None, quiet: bool) ->
         if not quiet:
             _open(page)
         return
+    click.echo("Starting the dashboard …", err=True)
     run_server("console", False, open_page, {"port": port, "tokens": tokens})
 
 

@@ -78,7 +78,13 @@ def revoke(id: str, tokens: Path | None) -> None:
 
 
 async def _create(fields: Mapping[str, Any], tokens: Path | None) -> Mapping[str, Any]:
-    id, token = tokens_file.create(tokens or tokens_file.default_path(), **fields)
+    path = tokens or tokens_file.default_path()
+    is_first = not (path.exists() and tokens_file.load(path))
+    id, token = tokens_file.create(path, **fields)
+    if is_first:
+        printing.note(
+            "from now on the server requires a token; for the dashboard make one with --admin, or with --agent"
+        )
     return {"id": id, **fields, "admin": fields["agent"] is None, "token": token}
 
 

@@ -95,6 +95,8 @@ async def _list(agent: str, user_id: UserId, limit: int, session_id: str | None)
             others = await layer.explain.turns(agent, 1, session_id=session_id, user_id=ALL_USERS)
             if others:
                 printing.note("users have turns: add --all-users, or --user NAME")
+            elif session_id is None:
+                printing.note("this agent has no turns of users either; is its name right?")
     return turns
 
 

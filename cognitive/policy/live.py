@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from math import isfinite
 from typing import Any
 
@@ -101,9 +102,11 @@ def check_changes(changes: Mapping[str, object]) -> dict[str, float | int]:
     """
     for name in changes:
         if name not in LIVE_SETTINGS_BY_NAME:
+            close = get_close_matches(name[:100], LIVE_SETTINGS_BY_NAME, 1) if name not in settings() else None
             raise InvalidInput(
-                f"{name[:100]}: cannot be changed at run time; `cognitive policy show --live-settings` lists the"
-                " settings that can, others are changed in the host's policy file"
+                f"{name[:100]}: {f'did you mean {close[0]}? This ' if close else ''}cannot be changed at run time;"
+                " `cognitive policy show --live-settings` lists the settings that can, others are changed in the host's"
+                " policy file"
             )
     return {row.name: row.check(changes[row.name]) for row in LIVE_SETTINGS if row.name in changes}
 

@@ -252,6 +252,8 @@ def test_token_is_shown_only_at_creation(shell, tmp_path):
     shell.agent += "\x1b[2J"
     made = shell("token", "create", *kept)
     admin = json.loads(shell.run("token", "create", "--admin", *map(str, kept), "--json").stdout)
+    first, second = (shell.run("token", "create", "--admin", "--tokens", str(tmp_path / "new.toml")) for _ in range(2))
+    assert ("the server requires a token" in first.stderr, second.stderr) == (True, "")
     assert (made["admin"], admin["agent"], admin["admin"]) == (False, None, True)
     result = shell.run("token", "list", *map(str, kept)).stdout
     assert made["id"] in result
@@ -290,7 +292,16 @@ def test_empty_upkeep_list_says_what_there_is_none_of(shell):
     [
         (("why", "t9"), "UnknownTurn", "t9", "cognitive why --agent AGENT --all-users"),
         (("memory", "forget", str(uuid4()), "--yes"), "UnknownMemory", "", "cognitive recall QUERY --agent AGENT"),
+        (("memory", "forget", str(uuid4())), "UnknownMemory", "", "; a user's memory needs --user"),
         (("memory", "update", str(uuid4()), "pinned"), "InvalidInput", "'pinned'", None),
+        (("memory", "update", str(uuid4()), "--content", "x"), "InvalidInput", "'--content': expected FIELD=", None),
+        (
+            ("policy", "save", "--set", "evidence.treshold=0.6"),
+            "InvalidInput",
+            "evidence.treshold: did you mean evidence.threshold?",
+            None,
+        ),
+        (("policy", "save", "--set", "dedup.enabled=0"), "InvalidInput", "cannot be changed at run time", None),
     ],
 )
 def test_error_names_the_bad_value_and_the_next_command(shell, words, kind, culprit, following):

@@ -31,6 +31,7 @@ def started(urls, folder, *words):
     late = threading.Timer(_MAX_SECONDS, process.kill)
     late.start()
     try:
+        assert process.stdout.readline() == "Starting the dashboard …\n"
         yield process
         process.send_signal(signal.SIGINT)
         assert process.wait() == 0, process.stdout.read()

@@ -64,7 +64,7 @@ def test_empty_list_names_the_option_for_memories_of_users(run, urls, agent):
 
 
 def test_list_of_no_turns_names_the_option_for_turns_of_users(run, urls, agent):
-    assert "--all-users" not in run("why", "--agent", agent).stderr
+    assert "this agent has no turns of users either" in run("why", "--agent", agent).stderr
     store(urls.app, agent, turn=Turn(agent_id=agent, session_id="s", text="Where is the bike?", user_id="ann"))
     result = run("why", "--agent", agent)
     assert (result.exit_code, result.stdout) == (NO, "")
@@ -128,3 +128,40 @@ def test_import_of_markdown_says_that_it_cannot_be_imported(run, urls, agent, tm
 def test_invalid_metadata_names_its_option(run, agent, text):
     result = run("remember", "The bike is red.", "--agent", agent, "--metadata", text)
     assert (result.exit_code, "--metadata" in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('[{"type": "fact", "content": "The bike is red."}]', "expected one JSON object per line"),
+        ("The bike is red.", "expected one JSON object per line"),
+        ('{"content": "The bike is red."}', "NewMemory: type: Field required"),
+        (
+            '{"type": "fact", "content": "x", "memory": "The bike is red."}',
+            "; `cognitive db import` reads files of other",
+        ),
+        ('{"type": "fact", "content": "x", "user_id": "bob"}', "user_id: 'bob' is not the user of --user"),
+    ],
+)
+def test_invalid_line_of_memories_is_named(run, agent, tmp_path, line, message):
+    file = tmp_path / "memories.jsonl"
+    file.write_text(f'{{"type": "fact", "content": "x"}}\n\n{line}\n', encoding="utf-8")
+    result = run("remember", "--file", str(file), "--agent", agent, "--user", "ann")
+    assert (result.exit_code, f"{str(file)!r}, line 3: " in result.stderr, message in result.stderr) == (1, True, True)
+
+
+def test_activation_names_the_policy_that_is_live(run, agent):
+    saved = run("policy", "save", "--set", "usage.half_life_days=3", "--agent", agent, "--json")
+    version = json.loads(saved.stdout)["candidate"]["version"]
+    assert run("policy", "activate", version, "--agent", agent).stdout.startswith(f"live: {version}\n")
+    for live in ("the host's policy", version):
+        assert run("policy", "activate", "--previous", "--agent", agent).stdout.startswith(f"live: {live}\n")
+
+
+def test_settings_that_no_one_changed_are_all_at_default(run):
+    assert "all settings at default; --all lists all" in run("config").stdout
+
+
+def test_server_without_tokens_advises_the_command_that_creates_one(run):
+    result = run("serve", "--host", "0.0.0.0", "--port", "0")
+    assert ("cognitive token create" in result.stderr, "Next:" in result.stderr) == (True, False)

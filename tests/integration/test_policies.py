@@ -146,7 +146,7 @@ async def test_erased_agent_loses_its_policies(opened, stocked):
         ({"models": 1}, "models: cannot be changed"),
         ({"categories.rules.coding.extra_patterns": 1}, "cannot be changed"),
         ({"deadline_ms": 1.0}, "deadline_ms: cannot be changed"),
-        ({"agents.x.half_life_days": 1.0}, "cannot be changed"),
+        ({"agents.x.half_life_days": 1.0}, r"did you mean usage.half_life_days\? This cannot be changed"),
         ({"capture": "exchange"}, "capture: cannot be changed"),
         ({"usage.half_life_days": "1"}, "usage.half_life_days: expected a number"),
         ({"usage.half_life_days": float("nan")}, "usage.half_life_days: expected a number"),
