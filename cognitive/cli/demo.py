@@ -28,6 +28,7 @@ from cognitive.trace import CandidateResult, Disposition
 from cognitive.turn import Report, TurnContext
 
 AGENT = "demo"
+_DEADLINE_MS = 3_000  # with the default deadline, a busy machine would leave out stages, which the demo is to show
 _BATCH = 32  # memories per call, so that the progress bar advances
 _MAX_DROPPED = 5  # dropped candidates printed per turn
 # Dispositions of dropped candidates, the most informative first.
@@ -68,8 +69,7 @@ def command(file: Path | None, agent: str, yes: bool) -> None:
 async def _demo(file: Path | None, agent: str) -> Mapping[str, Any]:
     story = conversation.read(file) if file else conversation.load_default()
     printing.line("Opening the database (the first time, an embedded Postgres is set up).", style="dim")
-    # With the default deadline, a busy machine would leave out stages, which the demo is to show.
-    async with CognitiveLayer.open(policy=Policy(deadline_ms=3_000)) as layer:
+    async with CognitiveLayer.open(policy=Policy(deadline_ms=_DEADLINE_MS)) as layer:
         await layer.erase_agent(agent)
         await _load(layer, agent, story)
         messages: dict[str, list[Message]] = {}
@@ -260,7 +260,8 @@ def _learned(report: Report, before: Sequence[RecallHit], after: Sequence[Recall
     for attribution in used:
         if attribution.memory_id in old and attribution.memory_id in new:
             (was, hit), (now, then) = old[attribution.memory_id], new[attribution.memory_id]
-            move = f"rank {was} → {now}, score {hit.score:.3f} → {then.score:.3f}, boost {then.scores['boost']:.2f}"
+            scores = f"score {hit.score:.3f} → {then.score:.3f}, boost {then.scores['boost']:.2f}"
+            move = f"place in recall {was} → {now}, {scores}"
             lines.append(Text(f"         next time: {move}  {printing.shortened(hit.content, 60)}", style="green"))
     return Group(*lines)
 
@@ -291,3 +292,6 @@ def _show_next_steps(agent: str) -> None:
         "cognitive dashboard",
     ):
         console.print(f"  {line}", markup=False, highlight=False)
+    printing.note(
+        f"The dashboard will note another base policy, because the demo ran with deadline_ms = {_DEADLINE_MS}."
+    )

@@ -239,11 +239,13 @@ def _refusal(turns: int, effective: float, uses: float, unsupported: float) -> s
         )
     if effective < MIN_EFFECTIVE:
         reasons.append(
-            f"the turns in which the policies differ count as {effective:.0f}, {MIN_EFFECTIVE:.0f} are needed"
+            f"the turns in which the policies differ are worth {effective:.0f} independent turns,"
+            f" {MIN_EFFECTIVE:.0f} are needed"
         )
     if uses < MIN_USES:
         reasons.append(
-            f"these turns have {uses:.0f} {'use' if round(uses) == 1 else 'uses'}, {MIN_USES:.0f} are needed"
+            f"the used memories in which the policies differ are worth {uses:.0f} independent"
+            f" {'use' if round(uses) == 1 else 'uses'}, {MIN_USES:.0f} are needed"
         )
     return "; ".join(reasons) or None
 

@@ -52,6 +52,7 @@ async def test_agents_are_listed_sorted_and_searched_whatever_the_period(granted
     assert names(by_name, three_agents) == ["busy", "calm", "newborn"]
     assert sorted(names(before, three_agents)) == ["busy", "calm", "newborn"]
     assert names(one, three_agents) == ["calm"]
+    assert '<td><div class="measured">' in by_turns.text, "a cell that is a grid itself leaves its row"
     assert "<html" not in by_name.text
     assert "No agent’s name contains" in (await pages.get("/ui/agents?q=no%25such_agent")).text
     assert (await pages.get("/ui/?sort=colour")).status_code == 422

@@ -91,6 +91,10 @@ async def test_pages_fit_the_screen_width(page, url, sample_agent, layer, width)
         if "what-if" in name:
             await page.locator("#answer .finding").wait_for()
         assert await page.evaluate("document.documentElement.scrollWidth") <= width, name
+    base = layer.policies.base(sample_agent).version
+    await page.goto(f"{url}/ui/policy?version={candidate.version}&compare_with={base}&agent={sample_agent}")
+    head = await page.locator(".differences thead th", has_text=base).bounding_box()
+    assert head["height"] < 30, "a version is on one line"
 
 
 @pytest.mark.skipif(not browsing.AXE.exists(), reason="BROWSER_TESTS_AXE names no axe.min.js")

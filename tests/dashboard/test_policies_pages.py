@@ -47,6 +47,7 @@ async def test_what_if_answer_shows_changed_turns_with_links(pages, sample_agent
     assert "removed</b>" in answer.text
     assert "was used" in answer.text
     assert "This sample allows no conclusion" in answer.text
+    assert "Tokens per turn, without pinned" in answer.text
     assert f"/ui/turn?agent={sample_agent}&amp;id=t%2F" in answer.text
     query = parse_qs(urlsplit(answer.headers["hx-replace-url"]).query)
     assert (query["limits.hinted_type"], query["range"], query["agent"]) == (["0"], ["7d"], [sample_agent])

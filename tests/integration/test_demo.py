@@ -47,6 +47,8 @@ def test_every_statement_of_the_demo_holds_under_the_default_policy(play, urls, 
     result = play()
     assert result.exit_code == 0, result.output
     assert "✗" not in result.stdout
+    assert "next time: place in recall" in result.stdout
+    assert "will note another base policy" in result.stderr
     assert f"all {result.stdout.count('✓ ') - result.stdout.count('✓ 0.')} statements (✓) hold" in result.stdout
     played, now = asyncio.run(turns_of(urls, agent)), datetime.now(UTC)
     assert len(played) == 14

@@ -56,4 +56,4 @@ def test_log_without_exploration_is_refused(world):
 
 def test_log_with_little_exploration_is_refused(world):
     evaluation = evaluate(log(world, TURNS, 20, seed=0), resamples=100)
-    assert "the turns in which the policies differ count as" in evaluation.refusal
+    assert "the turns in which the policies differ are worth" in evaluation.refusal

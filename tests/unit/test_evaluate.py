@@ -127,7 +127,7 @@ def test_effective_turns_count_only_where_the_policies_differ():
     evaluation = evaluate(logged_turns(3000, every=60), **FEW)
     trials = sum(turn.candidates[2].used is not None for turn in logged_turns(3000, every=60))
     assert evaluation.effective == pytest.approx(trials)
-    assert f"count as {trials}, 200 are needed" in evaluation.refusal
+    assert f"are worth {trials} independent turns, 200 are needed" in evaluation.refusal
 
 
 def test_too_few_uses_in_trials_are_refused():
@@ -144,7 +144,7 @@ def test_too_few_uses_in_trials_are_refused():
     evaluation = evaluate(turns, **FEW)
     assert evaluation.effective > 200
     assert evaluation.uses < 10
-    assert "uses, 10 are needed" in evaluation.refusal
+    assert "independent uses, 10 are needed" in evaluation.refusal
 
 
 def test_too_few_turns_are_refused():
