@@ -15,7 +15,8 @@ from brain.store import MemoryStore
 from brain.turns import TurnLog
 from brain.types import Memory, NewMemory, above
 from brain.users import Scope
-from cognitive.formation.corrections import corrected, corrected_value, meant, taken_back
+from cognitive.formation.corrections import corrected, corrected_value
+from cognitive.formation.endings import meant, taken_back
 from cognitive.formation.lines import assistant_line, formed_earlier, lines_of_turn, lines_to_hide
 from cognitive.formation.memories import TAG, line_source
 from cognitive.turn import Correction
@@ -139,7 +140,7 @@ class Corrections:
 
 def _find(said: NewMemory | Memory, earlier: Sequence[Memory], last: _LastExchange) -> _Found:
     """Return what a line takes back of `earlier` memories, and what it corrects of those of the last exchange."""
-    gone = {memory.id: memory for stems in taken_back(said.content) if (memory := meant(stems, earlier))}
+    gone = {memory.id: memory for ended in taken_back(said.content) if (memory := meant(ended, earlier))}
     value = corrected_value(said.content)
     change = corrected(value, last.used, last.near, last.answer) if value is not None else None
     if change is None:

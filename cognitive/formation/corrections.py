@@ -1,4 +1,4 @@
-"""Find the formed memory that a statement takes back or corrects: "I no longer drink coffee", "No, it's 14"."""
+"""Find the formed memory that has a value which a message corrects: "No, it's 14", "It's 14, not 12"."""
 
 from __future__ import annotations
 
@@ -6,24 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from brain.claims import denies
-from brain.text import STOP_WORDS, sentences, stem_counts
+from brain.text import STOP_WORDS, sentences
 from brain.types import Memory
-from cognitive.formation.own_words import read_sentences
-from cognitive.formation.statements import FoldedStatement, split_statements
 
-_ENDED = re.compile(
-    r"(?:i|we) (?:(?:am |are )?no longer|(?:have )?given up|gave up|(?:have )?(?:stopped|quit)(?= \w+ing\b))"
-    r" (?P<gone>[^,;:?]+)"  # "I stopped running", not "I stopped the server", which runs again tomorrow
-    r"|(?:i|we) (?:do|am|are) not (?P<ended>[^,;:?]+?) (?:any ?(?:more|longer)|after all)\b"
-)
-_FORGET = re.compile(r"(?:please )?forget (?:about )?my (?P<gone>[^,;:?]+)")
-# What is left for something else, and a word that its memory has too: "We use Jenkins", "We decided on Jenkins".
-_LEFT = (
-    (re.compile(r"we (?:have )?(?:switched|migrated|moved)(?: over)? from (?P<gone>[^,;:?]+?) to \w"), "use"),
-    (re.compile(r"(?:i|we) (?:have )?changed (?:my|our) minds? about (?P<gone>[^,;:?.]+)"), "decided"),
-)
-_SAYS_NOTHING = frozenset(stem_counts("my old previous former please now again"))
 _MAX_CORRECTION = 160  # characters of what corrects a value
 _MAX_SENTENCES = 3  # of what corrects a value: "Sorry. That's wrong. It's 14."
 _WRONG = (
@@ -43,38 +28,6 @@ _VALUES = {  # what may stand for what: a number for a number, a day for a day, 
 }
 _NO_NAMES = STOP_WORDS | frozenset("noted ok okay sure done great nice right understood thanks".split())  # "Noted."
 _BEFORE_VALUES = frozenset(("the", "on", "at"))  # "it's on the 14th" corrects "it is due 12th"
-_MAX_WORDS = 6  # of what is taken back; more are hardly the words of the memory
-
-
-def taken_back(message: str) -> list[frozenset[str]]:
-    """Return the stems of each thing that the user's own words in a message take back."""
-    found: list[frozenset[str]] = []
-    for sentence in read_sentences(message):
-        if sentence.rejected is not None or sentence.text.rstrip().endswith("?"):
-            continue
-        for text in split_statements(sentence.text):
-            statement = FoldedStatement.of(text)
-            gone, beside = _gone(statement)
-            stems = frozenset(stem_counts(gone)) - _SAYS_NOTHING
-            if stems and len(gone.split()) <= _MAX_WORDS:
-                found.append(stems | stem_counts(beside).keys())
-    return found
-
-
-def _gone(statement: FoldedStatement) -> tuple[str, str]:
-    """Return what a statement takes back, or "", and the words that a memory must have beside it."""
-    if match := _ENDED.match(statement.plain) or _FORGET.match(statement.opened):
-        return next((part for part in match.groups() if part), ""), ""
-    left = ((found["gone"], beside) for pattern, beside in _LEFT if (found := pattern.match(statement.plain)))
-    return next(left, ("", ""))
-
-
-def meant(stems: frozenset[str], memories: Sequence[Memory]) -> Memory | None:
-    """Return the one affirmative memory that has all of these stems, or None if it is not certain which is meant."""
-    matching = [
-        memory for memory in memories if stems <= stem_counts(memory.content).keys() and not denies(memory.content)
-    ]
-    return matching[0] if len(matching) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -260,7 +260,8 @@ async def test_another_of_several_preferences_replaces_none(urls, embedder, agen
         ("We decided on oak for the floor.", "We changed our minds about oak.", True),
         ("I live in Ghent.", "We moved from Ghent to Bruges last week.", False),
         ("I love strong coffee.", "Do you think I no longer love coffee?", False),
-        ("I love strong coffee. I love coffee cake too.", "I don't love coffee anymore.", False),
+        ("I love strong coffee. I love iced coffee too.", "I don't love coffee anymore.", False),
+        ("Our aunt lives in Ghent.", "I no longer live with our aunt.", False),
         ("I love strong coffee.", "My brother no longer loves coffee.", False),
     ],
 )

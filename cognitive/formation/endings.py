@@ -1,0 +1,175 @@
+"""Find the formed memory that a statement takes back, such as "I no longer drink coffee", if it is certain which."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from brain.claims import denies
+from brain.text import as_lexeme, lexemes, stem_counts, words
+from brain.types import Memory
+from cognitive.formation.own_words import read_sentences
+from cognitive.formation.rules.matching import compiled
+from cognitive.formation.statements import FoldedStatement, split_statements
+
+_MAX_WORDS = 6  # of what ended; more are hardly the words of the memory
+_SAYS_NOTHING = frozenset("a an the my our old previou former pleas now again".split())  # stems
+# What these words stand for is in another sentence.
+_REFERS = re.compile(r"\b(?:it|that|this|these|those|them|him|her|there|one)\b")
+_JOINS = re.compile(r"\b(?:and|or|but|plus)\b")  # of "I play golf and tennis", one may go on
+_PHRASE_END = re.compile(
+    r"[,.;:!()]|\b(?:in|on|at|with|from|to|for|of|near|since|about|per|every|during|after|before|by|as|than|because|when"
+    r"|if|is|are|called|named|who|that|which|once|twice|daily|weekly)\b|\d"
+)
+_PREPOSITION = re.compile(r"\b(?:in|on|at|with|from|to|for|near|by)\b")
+_REGULAR = re.compile(r"(my|our) (\w+) (?:is|are|runs?|happens?) (?=(?:on|at|every) )")  # "our deploys run on Fridays"
+_WE = {"my": "i", "our": "we"}
+
+
+@dataclass(frozen=True, slots=True)
+class EndingRow:
+    """A form in which a user says that something ended, and the beginning of a memory that states it.
+
+    `said` is matched on a statement folded from its subject on. Its group `gone` is what ended, and `who`, if there is
+    one, the subject, which replaces "{who}" in `memory`. An example is what is said and a memory that it takes back,
+    a counterexample what is said and a memory that stays.
+    """
+
+    said: str
+    memory: str
+    examples: tuple[tuple[str, str], ...]
+    counterexamples: tuple[tuple[str, str], ...] = ()
+
+
+_DOES = "{who} (?:(?:am|are|always|usually|often|mostly) )?"
+_DOING = "(?:eat|drink|smok|vap|play|tak|do|practi[sc]|learn|study|us|watch|hav)(?:e|ing)?"
+
+ENDINGS: tuple[EndingRow, ...] = (
+    EndingRow(  # "I stopped running", "I stopped the server": it may go on tomorrow
+        r"(?P<who>i|we) (?:(?:am |are )?no longer|(?:have )?(?:quit|given up|gave up)(?= \w+ing\b)"
+        r"|(?:have )?stopped(?= \w+ing \w)) (?P<gone>[^,;:?]+)",
+        _DOES,
+        (
+            ("I no longer keep bees.", "I keep bees on the roof."),
+            ("We're no longer a member of the choir.", "We're members of the choir."),
+            ("I gave up eating eggs.", "I usually eat eggs for breakfast."),
+        ),
+        (
+            ("I no longer eat eggs.", "My sister eats eggs every morning."),
+            ("I no longer travel with Olga.", "My cousin Olga travels a lot."),
+            ("I no longer work with Olga.", "I work at the shop of Olga."),
+            ("I no longer sing.", "We sing on Tuesdays."),
+            ("I no longer run.", "I run a bakery."),
+            ("I no longer work.", "I work out every morning."),
+            ("I'm no longer a vegan.", "I'm married to a vegan."),
+            ("I no longer grow beans.", "I grow beans and leeks."),
+            ("I no longer live there.", "I live in Porto."),
+            ("I stopped running.", "I run on Sundays."),
+        ),
+    ),
+    EndingRow(
+        r"(?P<who>i|we) (?:do not|(?:am|are) not(?! \w+ing (?:any|after))) (?P<gone>[^,;:?]+?)"
+        r" (?:any ?(?:more|longer)|after all)\b",
+        _DOES,
+        (
+            ("I don't keep bees anymore.", "I keep bees on the roof."),
+            ("We're not flying to Malta after all.", "We're flying to Malta in May."),
+            ("We don't train on Mondays any more.", "Our training is on Mondays."),
+        ),
+        (
+            ("We're not flying after all.", "We fly to Malta every May."),
+            ("I don't want it any more.", "I want a quiet room."),
+            ("I'm not tired anymore.", "I'm always tired after lunch."),
+        ),
+    ),
+    EndingRow(
+        r"(?P<who>i|we) (?:have )?(?:given|gave) up (?:on )?(?P<gone>[^,;:?]+)",
+        rf"{{who}} (?:(?:am|are|always|usually|often|mostly) )?{_DOING} ",
+        (("I've given up eggs.", "I eat eggs every morning."), ("I gave up on Polish.", "I'm learning Polish.")),
+        (
+            ("I've given up eggs.", "I'm allergic to eggs."),
+            ("I've given up eggs.", "I sell eggs at the market."),
+            ("I gave up the app.", "I'm learning Polish with the app."),
+        ),
+    ),
+    EndingRow(
+        r"(?P<who>we) (?:have )?(?:switched|migrated|moved)(?: over)? from (?P<gone>[^,;:?]+?) to \w",
+        "{who} (?:use|are using) ",
+        (("We moved from Trello to Linear.", "We use Trello for planning."),),
+        (("We moved from Trello to Linear.", "My sister uses Trello."),),
+    ),
+    EndingRow(
+        r"(?P<who>i|we) (?:have )?changed (?:my|our) minds? about (?P<gone>[^,;:?.]+)",
+        "{who} (?:have )?(?:decided|agreed|settled) (?:on|for|to \\w+(?: with)?) ",
+        (("We changed our minds about the sofa.", "We decided to buy the sofa."),),
+        (("We changed our minds about slate.", "We decided to tile the floor with slate."),),
+    ),
+    EndingRow(
+        r"(?:please )?forget (?:about )?my (?P<gone>[^,;:?]+)",
+        "(?:my|i have an?) ",
+        (
+            ("Please forget my old address.", "My address is 4 Hill Road."),
+            ("Forget about my eye test.", "I have an eye test on Friday."),
+        ),
+        (("Forget my email.", "My email client is Mutt."), ("Forget my dog.", "My sister has a dog.")),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """Something that a statement takes back: the words for it, and the beginning of a memory that states it."""
+
+    gone: str
+    memory: str
+
+    def is_in(self, memory: str) -> bool:
+        """Return True if a memory states what ended, and nothing that may go on.
+
+        The phrase behind the beginning of the memory has the first and the last word of what ended, and the memory has
+        all its stems and prepositions.
+        """
+        plain = _REGULAR.sub(lambda found: f"{_WE[found[1]]} {found[2]} ", FoldedStatement.of(memory).plain)
+        begins = compiled(self.memory).match(plain)
+        if begins is None or denies(memory) or _JOINS.search(plain):
+            return False
+        gone, stated = _phrase(self.gone), _phrase(plain[begins.end() :])
+        return (
+            bool(gone and stated)
+            and (gone[0], gone[-1]) == (stated[0], stated[-1])
+            and set(lexemes(self.gone)) - _SAYS_NOTHING <= stem_counts(memory).keys()
+            and set(_PREPOSITION.findall(self.gone)) <= set(_PREPOSITION.findall(plain))
+        )
+
+
+def taken_back(message: str) -> list[Ended]:
+    """Return what the user's own words in a message take back."""
+    found: list[Ended] = []
+    for sentence in read_sentences(message):
+        if sentence.rejected is None and not sentence.text.rstrip().endswith("?"):
+            found += [ended for text in split_statements(sentence.text) if (ended := _ended(text)) is not None]
+    return found
+
+
+def meant(ended: Ended, memories: Sequence[Memory]) -> Memory | None:
+    """Return the one memory that states what ended, or None if it is not certain which is meant."""
+    matching = [memory for memory in memories if ended.is_in(memory.content)]
+    return matching[0] if len(matching) == 1 else None
+
+
+def _ended(text: str) -> Ended | None:
+    """Return what a statement takes back, or None."""
+    plain = FoldedStatement.of(text).plain
+    for row in ENDINGS:
+        said = compiled(row.said).match(plain)
+        if said is not None and len(said["gone"].split()) <= _MAX_WORDS and not _REFERS.search(said["gone"]):
+            return Ended(said["gone"], row.memory.replace("{who}", said.groupdict().get("who") or ""))
+    return None
+
+
+def _phrase(text: str) -> list[str]:
+    """Return the stems of a text before its first preposition or clause, with words such as "out" but no articles."""
+    end = _PHRASE_END.search(text)
+    said = [as_lexeme(word) or word for word in words(text[: end.start()] if end else text)]
+    return [word for word in said if word not in _SAYS_NOTHING]
