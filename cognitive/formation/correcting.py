@@ -17,7 +17,7 @@ from brain.types import Memory, NewMemory, above
 from brain.users import Scope
 from cognitive.formation.corrections import corrected, corrected_value
 from cognitive.formation.endings import meant, taken_back
-from cognitive.formation.lines import assistant_line, formed_earlier, lines_of_turn, lines_to_hide
+from cognitive.formation.lines import assistant_line, formed_earlier, lines_of_turn, lines_to_hide, user_line
 from cognitive.formation.memories import TAG, line_source
 from cognitive.turn import Correction
 
@@ -38,11 +38,23 @@ class _Found:
 
 @dataclass(frozen=True, slots=True)
 class _LastExchange:
-    """The memories that the last exchange used or formed, all `near` ones that it showed or formed, and its answer."""
+    """The memories that the last exchange used or formed, all `near` ones that it showed or formed, and its lines."""
 
     used: Sequence[Memory] = ()
     near: Sequence[Memory] = ()
+    message: str = ""
     answer: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        used: Sequence[Memory],
+        near: Sequence[Memory],
+        message: NewMemory | Memory | None,
+        answer: NewMemory | Memory | None,
+    ) -> _LastExchange:
+        """Return the exchange that has these memories and lines; a line that was not captured is empty."""
+        return cls(used, near, message.content if message else "", answer.content if answer else "")
 
 
 class Corrections:
@@ -84,9 +96,9 @@ class Corrections:
         if not is_correction(said.content):
             return ()
         earlier = await self._earlier(scope, said)
-        sources, answer = {line.source for line in before if line.source is not None}, assistant_line(before)
+        sources = {line.source for line in before if line.source is not None}
         formed = [memory for memory in earlier if memory.source in sources]
-        last = _LastExchange(formed, formed, answer.content if answer else "")
+        last = _LastExchange.of(formed, formed, user_line(before), assistant_line(before))
 
         async def store(replacement: NewMemory) -> None:
             owned = replacement.model_copy(update={"user_id": scope.user})
@@ -133,16 +145,16 @@ class Corrections:
         shown = {each.memory_id: each.used for each in await self._turns.shown(scope, last)}
         formed = {memory.id for memory in earlier if memory.source in sources}
         used = formed | {id for id, was_used in shown.items() if was_used}
-        answer = assistant_line(await lines_of_turn(self._store, scope, last))
         near = _those(earlier, formed | shown.keys())
-        return _LastExchange(_those(earlier, used), near, answer.content if answer else "")
+        lines = await lines_of_turn(self._store, scope, last)
+        return _LastExchange.of(_those(earlier, used), near, user_line(lines), assistant_line(lines))
 
 
 def _find(said: NewMemory | Memory, earlier: Sequence[Memory], last: _LastExchange) -> _Found:
     """Return what a line takes back of `earlier` memories, and what it corrects of those of the last exchange."""
     gone = {memory.id: memory for ended in taken_back(said.content) if (memory := meant(ended, earlier))}
     value = corrected_value(said.content)
-    change = corrected(value, last.used, last.near, last.answer) if value is not None else None
+    change = corrected(value, last.used, last.near, last.message, last.answer) if value is not None else None
     if change is None:
         return _Found(tuple(gone.values()))
     return _Found(tuple(gone.values()), change[0], _replacement(*change, said))

@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from brain.text import STOP_WORDS, sentences
+from brain.text import STOP_WORDS, sentences, stem_counts
 from brain.types import Memory
+from cognitive.context.talk import kind
 
 _MAX_CORRECTION = 160  # characters of what corrects a value
 _MAX_SENTENCES = 3  # of what corrects a value: "Sorry. That's wrong. It's 14."
@@ -50,18 +51,41 @@ def corrected_value(message: str) -> CorrectedValue | None:
 
 
 def corrected(
-    value: CorrectedValue, used: Sequence[Memory], near: Sequence[Memory], answer: str = ""
+    value: CorrectedValue, used: Sequence[Memory], near: Sequence[Memory], message: str = "", answer: str = ""
 ) -> tuple[Memory, str] | None:
     """Return the memory that a corrected value is about, with its text as corrected, or None if that is not certain.
 
     With the old value it is the one memory of `near` that has it; else the one of `used`, if it has one value of the
-    same form as the new one, and the last `answer` gave no other value of this form.
+    same form as the new one, and the new one cannot correct the last `answer`, the one to `message`, instead.
     """
     texts = [(memory, _replaced(memory.content, value)) for memory in (near if value.old else used)]
-    if not value.old and (len(texts) != 1 or _answers_otherwise(answer, used[0].content, value.new)):
+    if not value.old and (len(texts) != 1 or _may_correct(answer, message, used[0].content, value.new)):
         return None
     certain = [(memory, text) for memory, text in texts if text is not None]
     return certain[0] if len(certain) == 1 else None
+
+
+def _may_correct(answer: str, message: str, text: str, new: str) -> bool:
+    """Return True if a new value may correct the answer to a message, such as a wrong sum, and not a text."""
+    return _answers_otherwise(answer, text, new) or (_asks(message) and not _repeats(answer, text, new))
+
+
+def _asks(message: str) -> bool:
+    return any("?" in sentence or kind(sentence) == "asks" for sentence in sentences(message))
+
+
+def _repeats(answer: str, text: str, new: str) -> bool:
+    """Return True if an answer gives the value of a text, and says what it is of by another word of the text.
+
+    "Today is Friday" is no answer about "My exam is on Friday".
+    """
+    form, _ = _form(new)
+    value = _VALUES[form].search(text) if form is not None else None
+    if value is None:
+        return False
+    others = stem_counts(text).keys() - stem_counts(value[0]).keys()
+    said = [sentence for sentence in sentences(answer) if value[0].lower() in sentence.lower()]
+    return bool(said) and all(others & stem_counts(sentence).keys() for sentence in said)
 
 
 def _answers_otherwise(answer: str, text: str, new: str) -> bool:
