@@ -14,13 +14,13 @@ from cognitive.formation.rules.matching import compiled
 from cognitive.formation.statements import FoldedStatement, split_statements
 
 _MAX_WORDS = 6  # of what ended; more are hardly the words of the memory
-_SAYS_NOTHING = frozenset("a an the my our old previou former pleas now again".split())  # stems
+_SAYS_NOTHING = frozenset("a an the my our old previou former please now again".split())  # stems
 # What these words stand for is in another sentence.
 _REFERS = re.compile(r"\b(?:it|that|this|these|those|them|him|her|there|one)\b")
 _JOINS = re.compile(r"\b(?:and|or|but|plus)\b")  # of "I play golf and tennis", one may go on
 _PHRASE_END = re.compile(
-    r"[,.;:!()]|\b(?:in|on|at|with|from|to|for|of|near|since|about|per|every|during|after|before|by|as|than|because|when"
-    r"|if|is|are|called|named|who|that|which|once|twice|daily|weekly)\b|\d"
+    r"[,.;:!()]|\b(?:in|on|at|with|from|to|for|near|since|about|per|every|during|after|before|by|as|than|because|when"
+    r"|if|is|are|called|named|who|that|which|once|twice|daily|weekly|an? (?:day|week|month|year))\b|\d"
 )
 _PREPOSITION = re.compile(r"\b(?:in|on|at|with|from|to|for|near|by)\b")
 _REGULAR = re.compile(r"(my|our) (\w+) (?:is|are|runs?|happens?) (?=(?:on|at|every) )")  # "our deploys run on Fridays"
@@ -54,6 +54,7 @@ ENDINGS: tuple[EndingRow, ...] = (
             ("I no longer keep bees.", "I keep bees on the roof."),
             ("We're no longer a member of the choir.", "We're members of the choir."),
             ("I gave up eating eggs.", "I usually eat eggs for breakfast."),
+            ("I no longer eat chocolate.", "I eat two bars of chocolate a day."),
         ),
         (
             ("I no longer eat eggs.", "My sister eats eggs every morning."),
@@ -110,6 +111,7 @@ ENDINGS: tuple[EndingRow, ...] = (
         "(?:my|i have an?) ",
         (
             ("Please forget my old address.", "My address is 4 Hill Road."),
+            ("Forget my address please.", "My address is 4 Hill Road."),
             ("Forget about my eye test.", "I have an eye test on Friday."),
         ),
         (("Forget my email.", "My email client is Mutt."), ("Forget my dog.", "My sister has a dog.")),
