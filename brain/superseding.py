@@ -27,10 +27,10 @@ from brain.users import Scope
 SQL = statements.load("superseding")
 _STORE = statements.load("store")
 
-# What a person may have several of: another one is added, unless the statement announces a change.
+# What there may be several of: another one is added, unless the statement announces a change.
 _SEVERAL = re.compile(
     r"\b(?:favou?rites?|(?:dis)?lik\w+|lov\w+|enjoy\w*|hat\w+|avoid\w*|allerg\w+|hobb(?:y|ies)|interests?|types|kinds"
-    r"|genres|brands)\b",
+    r"|genres|brands|driv(?:e|es|ing)|stud(?:y|ies|ying)|us(?:e|es|ing)(?!.* for\b)|(?:have|has|takes?) an?)\b",
     re.IGNORECASE,
 )
 

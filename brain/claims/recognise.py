@@ -14,10 +14,11 @@ from functools import cache
 from itertools import pairwise
 
 from brain.claims.answers import style_of_answers
-from brain.claims.relations import PHRASES
+from brain.claims.relations import PHRASES, PhraseRow
 from brain.claims.statement import TypedValue, Verb, find_verb, has_several_sentences, split_words, typed_value
 from brain.claims.vocabulary import (
     ARTICLES,
+    BESIDE,
     CHOICES,
     EMPTY,
     FIRST_PERSON,
@@ -28,6 +29,8 @@ from brain.claims.vocabulary import (
     STATES,
     UNSURE,
     VERBS,
+    has_property,
+    names_property,
 )
 from brain.text import as_lexeme, normalise, stem
 
@@ -45,6 +48,11 @@ _CHANGED = _MOVED | frozenset("set change switch rename update".split())
 # "was raised to 25 MB" states the new value, "was raised by 25 MB" does not.
 _ADJUSTED = frozenset("raised lowered reduced increased decreased extended shortened scaled cut".split())
 _STATES_PAST = _CHANGED | {"be", "have", "schedule"}  # verbs whose past form may still state what holds
+_OTHERS = frozenset("new current same own to when".split())  # "I like the new logo" says nothing of the one before
+# Verbs whose past form states what holds since then.
+_BEGUN = _MOVED | frozenset("relocate settle start begin marry".split())
+_NO_NAMES = ARTICLES | frozenset("her his their night home school lunch dawn dusk free fun".split())
+_NO_VALUES = frozenset("a an for from of as to".split())  # "X is a Y" is no value of X
 _UNSAID = ARTICLES | PREPOSITIONS | {"now", "currently", "again"}  # in a value
 
 
@@ -115,7 +123,7 @@ def _labelled(content: str, person: str) -> Claim | None:
     said = value.partition(" (")[0]
     if not 1 < len(words) <= _MAX_LABEL or len(said.split()) > _MAX_VALUE or not _UNSURE_LABEL.isdisjoint(words):
         return None
-    if words[0] not in ("preferred", "favorite", "favourite") and not _names_property(words) and not _preference(words):
+    if words[0] not in ("preferred", "favorite", "favourite") and not names_property(words) and not _preference(words):
         return None
     return _claim(words, "", split_words(said)[0], person)
 
@@ -174,7 +182,7 @@ class _Statement:
     def claim(self) -> Claim | None:
         """Return what the statement claims: of all forms that a claim can have, the first that fits."""
         subject, rest, lemma = self.words[: self.verb.start], self.words[self.verb.end :], self.verb.lemma
-        state = self._state(subject)
+        state = self._state(subject) or self._liked(subject, rest, lemma)
         if state is not None or self.verb.negated:
             return state
         if lemma == "take" and rest[:1] == ["place"]:
@@ -218,6 +226,14 @@ class _Statement:
             return self._make([*subject, *others], f"#{axis}", ["not", side] if self.verb.negated else [side])
         return None
 
+    def _liked(self, subject: Sequence[str], rest: Sequence[str], lemma: str) -> Claim | None:
+        """Return the claim of "likes X", "hates X" and "doesn't like X", whose attribute is X."""
+        if lemma not in ("like", "love", "hate") or not rest or not _OTHERS.isdisjoint(rest):
+            return None
+        if self.verb.negated and lemma != "like":  # what is not loved may be liked
+            return None
+        return self._make([*subject, *rest], "#like", ["hate" if self.verb.negated or lemma == "hate" else "like"])
+
     def _typed(self, subject: Sequence[str], rest: Sequence[str], lemma: str, found: TypedValue) -> Claim | None:
         """Return the claim whose value is a number, a time or a date."""
         relation = PHRASES.get(f"be {self._last_verb} {rest[0]}") if self.verb.passive else None
@@ -234,7 +250,7 @@ class _Statement:
             about = [word for word in about if _canonical(word) not in ("day", "night")]
         if not any(map(_canonical, about)):
             return None
-        if _has_property(about):
+        if has_property(about):
             return self._make(about, "", found.words)
         bare_number = found.kind == "number" and len(rest) == len(subject) == 1
         if lemma == "be" and ("old" in found.others or bare_number):
@@ -255,11 +271,21 @@ class _Statement:
             relation, value = PHRASES.get(f"{verb} {rest[0]}"), rest[1:]
         if relation is None and rest[0] not in PREPOSITIONS:
             relation, value = PHRASES.get(verb), rest
-        if relation is None or not 0 < len(value) <= _MAX_VALUE:
+        if relation is None or not 0 < len(value) <= _MAX_VALUE or not self._is_only(relation, rest, value):
             return None
         if relation.inverse and not passive:
             return self._make(value, relation.attribute, subject)
-        return self._make(subject, relation.attribute, value)
+        purpose = [] if rest[0] in PREPOSITIONS else _from_preposition(value)  # "drives a van for work"
+        return self._make([*subject, *purpose], relation.attribute, value[: len(value) - len(purpose)])
+
+    def _is_only(self, relation: PhraseRow, rest: Sequence[str], value: Sequence[str]) -> bool:
+        """Return True if the value of a phrase is the one that holds: not "worked at X", not "lives in a flat"."""
+        if not self.verb.passive and VERBS[self._last_verb][1] == "past" and self.verb.lemma not in _BEGUN:
+            return False
+        if rest[0] in PREPOSITIONS and value[0] in ("a", "an"):
+            return False
+        has_capital = any(self.capitals[len(self.words) - len(value) :][1:])
+        return has_capital or not relation.named or value[0] not in _NO_NAMES
 
     def _changed(self, subject: Sequence[str], rest: Sequence[str], lemma: str) -> Claim | None:
         """Return the claim of "was changed to X" and "is called X"."""
@@ -271,19 +297,21 @@ class _Statement:
 
     def _is(self, subject: Sequence[str], rest: Sequence[str], lemma: str) -> Claim | None:
         """Return the claim of "X is Y", "X is in Y"."""
-        if lemma not in ("be", "become") or self.verb.passive or rest[0] in ("a", "an", "for", "from", "of", "as"):
+        if lemma not in ("be", "become") or self.verb.passive or rest[0] in _NO_VALUES:
             return None
-        if _names_property(rest) and not _names_property(subject):
+        if names_property(rest) and not names_property(subject):
             certain = any(self.capitals[: self.verb.start]) or rest[0] in ARTICLES
             return self._make(rest, "", subject) if certain else None
         if len(rest) > _MAX_VALUE:
             return None
-        if _names_property(subject):
-            return self._make(subject, "", rest[1:] if rest[0] in PREPOSITIONS else rest)
         if rest[0] in PLACE and len(rest) > 1:
             return self._make(subject, "place", rest[1:])
+        if rest[0] in BESIDE and len(rest) > 1:
+            return self._make(subject, f"#{rest[0]}", rest[1:])
         if rest[0] == "on" and len(rest) > 2:
             return self._make(subject, f"#on-{_canonical(rest[-1])}", rest[1:])
+        if names_property(subject):
+            return self._make(subject, "", rest[1:] if rest[0] in PREPOSITIONS else rest)
         is_name = self.capitals[self.verb.end] or rest[0] == "the"
         return self._make(subject, "", rest) if subject and subject[0] in ARTICLES and is_name else None
 
@@ -292,7 +320,8 @@ class _Statement:
         sort = next((CHOICES[word] for word in rest if word in CHOICES), None)
         if lemma not in ("prefer", "want") or not subject or sort is None:
             return None
-        value = [word for word in rest if CHOICES.get(word) == sort]
+        compared = next((n for n, word in enumerate(rest) if word in ("over", "than")), len(rest))
+        value = [word for word in rest[:compared] if CHOICES.get(word) == sort]
         return self._make([*subject, *_from_preposition(rest)], f"prefer {sort}", value)
 
     def _used(self, subject: Sequence[str], rest: Sequence[str], lemma: str) -> Claim | None:
@@ -312,25 +341,6 @@ class _Statement:
         if rest[0] not in ("by", "with", "in", "on", "to", "under"):
             return None
         return self._make(subject, f"{_canonical(lemma) or lemma} #{rest[0]}", rest[1:])
-
-
-def _singular(word: str) -> str:
-    word = SAME.get(word, word)
-    return word if word in PROPERTIES else word.removesuffix("s")
-
-
-def _has_property(words: Sequence[str]) -> bool:
-    return any(_singular(word) in PROPERTIES for word in words)
-
-
-def _names_property(words: Sequence[str]) -> bool:
-    """Return True if a phrase has a property such as "code" as its head: at its end, or before "of" or "for"."""
-    named = [word for word in words if word not in ("number", "name")] or words
-    ends = (*named[1:], "of")
-    return any(
-        _singular(word) in PROPERTIES and end in ("of", "for", "in", "to", "at")
-        for word, end in zip(named, ends, strict=True)
-    )
 
 
 def _from_preposition(words: Sequence[str]) -> Sequence[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -85,7 +85,7 @@ def split_words(content: str) -> tuple[list[str], list[bool]]:
             word = "MAY"  # the month; "may" leaves a statement uncertain
         elif bare == "US":
             word = "usa"
-        parts = _figures(word) if word[0] in "$€£0123456789" or word[-1] in "%°" else [NUMBERS.get(word, word)]
+        parts = _figures(word) if word[0] in "$€£0123456789" or word[-1] in "%°" else _expanded(word)
         words += parts
         capitals += [bare != word] * len(parts)
         if not comma and each[-1] == ",":
@@ -95,6 +95,11 @@ def split_words(content: str) -> tuple[list[str], list[bool]]:
     if comma and words[0] in PREPOSITIONS and comma <= _MAX_FRONTED:
         return words[comma:] + words[:comma], capitals[comma:] + capitals[:comma]
     return words, capitals
+
+
+def _expanded(word: str) -> list[str]:
+    """Return a word without contraction and figures: "i've" becomes "i" and "have", and "two" becomes "2"."""
+    return [word[:-3], "have"] if word.endswith("'ve") and len(word) > 3 else [NUMBERS.get(word, word)]
 
 
 def _figures(word: str) -> list[str]:
@@ -172,8 +177,15 @@ def typed_value(phrase: Sequence[str]) -> TypedValue | None:
         return None
     quantities = [kind for kind in kinds if kind not in ("date", "often")]
     kind = "time" if "time" in kinds else [*quantities, *kinds][0]
+    recurring = _recurring_days(kinds) if quantities else []
     words = [word for each, found in kinds.items() if (kind, each) != ("time", "often") for word in found]
-    return TypedValue(kind, tuple(words), tuple(others))
+    return TypedValue(kind, tuple(word for word in words if word not in recurring), (*others, *recurring))
+
+
+def _recurring_days(kinds: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the days on which a number or time holds: "at 10 on Sundays" holds beside "at 8 on Mondays"."""
+    often = [word for word in kinds.get("often", ()) if word in DAYS]
+    return often + [word for word in kinds.get("date", ()) if word in DAYS and word[-1] == "s"]
 
 
 def _typed_at(phrase: Sequence[str], n: int) -> tuple[str, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from brain.languages import ENGLISH
 from brain.languages import MONTHS as MONTH_NAMES
@@ -101,7 +101,8 @@ PREPOSITIONS = frozenset(
     """in on at by with from to for of under near behind over into onto as until till since after before within about
     per every during next""".split()
 )
-PLACE = frozenset("in at under near behind next onto into".split())
+PLACE = frozenset("in at under onto into".split())
+BESIDE = frozenset("near behind next".split())  # where something else is: "near the station" holds beside "in Ghent"
 
 # The first word of a line represents all words of the line.
 _SAME = """
@@ -265,3 +266,23 @@ _CHOICES = """
     pet cats dogs cat dog
 """
 CHOICES: Mapping[str, str] = {word: row.split()[0] for row in _CHOICES.strip().splitlines() for word in row.split()[1:]}
+
+
+def _singular(word: str) -> str:
+    word = SAME.get(word, word)
+    return word if word in PROPERTIES else word.removesuffix("s")
+
+
+def has_property(words: Sequence[str]) -> bool:
+    """Return True if a phrase has a property such as "code"."""
+    return any(_singular(word) in PROPERTIES for word in words)
+
+
+def names_property(words: Sequence[str]) -> bool:
+    """Return True if a phrase has a property such as "code" as its head: at its end, or before "of" or "for"."""
+    named = [word for word in words if word not in ("number", "name")] or words
+    ends = (*named[1:], "of")
+    return any(
+        _singular(word) in PROPERTIES and end in ("of", "for", "in", "to", "at")
+        for word, end in zip(named, ends, strict=True)
+    )

@@ -232,6 +232,12 @@ async def test_preferences_of_a_team_agent_stay_the_users(urls, embedder, agent)
         ("Favourite cuisine: Thai", "Favourite cuisine: Greek", False),
         ("My favourite cuisine is Thai.", "My favourite cuisine is now Greek.", True),
         ("Always answer in Dutch.", "From now on, answer in Polish.", True),
+        ("My choir uses Signal.", "My choir uses Doodle.", False),
+        ("My choir uses Signal.", "My choir now uses Telegram.", True),
+        ("We use Signal for the choir.", "We use Telegram for the choir.", True),
+        ("I have an exam on 3 June.", "I have an exam on 9 June.", False),
+        ("I hate olives.", "I like olives.", False),
+        ("I hate olives.", "I like olives now.", True),
     ],
 )
 async def test_another_of_several_preferences_replaces_none(urls, embedder, agent, first, second, replaced):
