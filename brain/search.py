@@ -250,7 +250,7 @@ def _indexed(facts: Any) -> IndexLanguages:
 
 
 def _lexemes(text: str, language: str) -> list[str]:
-    """Return the lexemes of a query, without the common words of its own language, which an index of another has."""
+    """Return the lexemes of a query, without the words that are common in its language but not in the index."""
     spoken = language_of_text(text)
     common = COMMON_WORDS[spoken] if spoken is not None and spoken != language else ()
     found = list(dict.fromkeys(filter(None, (as_lexeme(word, language) for word in words(text) if word not in common))))

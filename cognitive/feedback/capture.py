@@ -28,6 +28,7 @@ from brain.types import NewMemory
 from brain.users import Scope
 from cognitive.background import Background
 from cognitive.feedback.shared_turns import SharedTurns
+from cognitive.formation.correcting import is_correction
 from cognitive.formation.former import Former, ReadLines
 from cognitive.formation.memories import Role, line_source
 from cognitive.policy import Policy
@@ -245,16 +246,19 @@ def episodes(exchange: CapturedExchange, policy: Policy) -> list[NewMemory]:
     """Return the memories of type episode for a turn: the user's message and, if the policy says so, the response.
 
     The start of the message is indexed with the response, so that a search can find the response by it. Small talk
-    gives no episodes. An answer such as "yes, please" or an acknowledgement such as "Done." is left out, and the other
-    line of the turn is kept.
+    gives no episodes, unless it takes back or corrects something ("Forget that"). An answer such as "yes, please" or an
+    acknowledgement such as "Done." is left out, and the other line of the turn is kept.
     """
     length = policy.feedback.max_capture_chars
     message = redact_start(without_injected(exchange.message).strip(), length)
     small = smalltalk.read(message)
+    corrects = small is not None and is_correction(message)
+    if corrects:
+        small = None
     if policy.capture == "off" or _is_empty(message) or (small is not None and not small.answers):
         return []
     lines: list[tuple[Role, str, str, str]] = []
-    if not (small or smalltalk.acknowledges(message)):
+    if corrects or not (small or smalltalk.acknowledges(message)):
         lines.append(("user", exchange.user_id or "user", message, ""))
     response = redact_start(without_injected(exchange.response).strip(), length)
     if policy.capture == "exchange" and not _is_empty(response) and not smalltalk.acknowledges(response):

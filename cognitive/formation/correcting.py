@@ -12,13 +12,15 @@ from brain.errors import InvalidInput
 from brain.forming import FormingTurns
 from brain.states import MemoryStates
 from brain.store import MemoryStore
+from brain.text import sentences
 from brain.turns import TurnLog
 from brain.types import Memory, NewMemory, above
 from brain.users import Scope
 from cognitive.formation.corrections import corrected, corrected_value
-from cognitive.formation.endings import meant, taken_back
+from cognitive.formation.endings import meant, taken_back, takes_back_all
 from cognitive.formation.lines import assistant_line, formed_earlier, lines_of_turn, lines_to_hide, user_line
 from cognitive.formation.memories import TAG, line_source
+from cognitive.formation.statements import split_statements
 from cognitive.turn import Correction
 
 log = logging.getLogger(__name__)
@@ -38,8 +40,9 @@ class _Found:
 
 @dataclass(frozen=True, slots=True)
 class _LastExchange:
-    """The memories that the last exchange used or formed, all `near` ones that it showed or formed, and its lines."""
+    """The memories that the last exchange formed, those that it used or formed, all `near` ones, and its lines."""
 
+    formed: Sequence[Memory] = ()
     used: Sequence[Memory] = ()
     near: Sequence[Memory] = ()
     message: str = ""
@@ -48,13 +51,20 @@ class _LastExchange:
     @classmethod
     def of(
         cls,
+        formed: Sequence[Memory],
         used: Sequence[Memory],
         near: Sequence[Memory],
         message: NewMemory | Memory | None,
         answer: NewMemory | Memory | None,
     ) -> _LastExchange:
         """Return the exchange that has these memories and lines; a line that was not captured is empty."""
-        return cls(used, near, message.content if message else "", answer.content if answer else "")
+        return cls(formed, used, near, message.content if message else "", answer.content if answer else "")
+
+    @property
+    def stated(self) -> Sequence[Memory]:
+        """The memories that it formed, if its message says nothing else and its answer asks nothing."""
+        said = [text for each in sentences(self.message) for text in split_statements(each) if len(text.split()) > 2]
+        return self.formed if len(said) == len(self.formed) and "?" not in self.answer else ()
 
 
 class Corrections:
@@ -74,7 +84,7 @@ class Corrections:
             return ()
         earlier = await self._earlier(scope, said)
         last = _LastExchange()
-        if said.session_id is not None and corrected_value(said.content) is not None:
+        if said.session_id is not None and _is_about_last(said.content):
             last = await self._of_last_turn(scope, turn_id, said.session_id, earlier)
 
         async def store(replacement: NewMemory) -> None:
@@ -98,7 +108,7 @@ class Corrections:
         earlier = await self._earlier(scope, said)
         sources = {line.source for line in before if line.source is not None}
         formed = [memory for memory in earlier if memory.source in sources]
-        last = _LastExchange.of(formed, formed, user_line(before), assistant_line(before))
+        last = _LastExchange.of(formed, formed, formed, user_line(before), assistant_line(before))
 
         async def store(replacement: NewMemory) -> None:
             owned = replacement.model_copy(update={"user_id": scope.user})
@@ -147,14 +157,20 @@ class Corrections:
         used = formed | {id for id, was_used in shown.items() if was_used}
         near = _those(earlier, formed | shown.keys())
         lines = await lines_of_turn(self._store, scope, last)
-        return _LastExchange.of(_those(earlier, used), near, user_line(lines), assistant_line(lines))
+        return _LastExchange.of(
+            _those(earlier, formed), _those(earlier, used), near, user_line(lines), assistant_line(lines)
+        )
 
 
 def _find(said: NewMemory | Memory, earlier: Sequence[Memory], last: _LastExchange) -> _Found:
     """Return what a line takes back of `earlier` memories, and what it corrects of those of the last exchange."""
     gone = {memory.id: memory for ended in taken_back(said.content) if (memory := meant(ended, earlier))}
-    value = corrected_value(said.content)
-    change = corrected(value, last.used, last.near, last.message, last.answer) if value is not None else None
+    if takes_back_all(said.content):
+        gone |= {memory.id: memory for memory in last.stated}
+    value, change = corrected_value(said.content), None
+    if value is not None:
+        used, near = (last.stated, last.stated) if value.is_bare else (last.used, last.near)
+        change = corrected(value, used, near, last.message, last.answer)
     if change is None:
         return _Found(tuple(gone.values()))
     return _Found(tuple(gone.values()), change[0], _replacement(*change, said))
@@ -162,7 +178,11 @@ def _find(said: NewMemory | Memory, earlier: Sequence[Memory], last: _LastExchan
 
 def is_correction(text: str) -> bool:
     """Return True if a user's line takes back or corrects something."""
-    return bool(taken_back(text)) or corrected_value(text) is not None
+    return bool(taken_back(text)) or _is_about_last(text)
+
+
+def _is_about_last(text: str) -> bool:
+    return takes_back_all(text) or corrected_value(text) is not None
 
 
 def _those(memories: Sequence[Memory], ids: Collection[object]) -> list[Memory]:

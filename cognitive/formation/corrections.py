@@ -13,13 +13,15 @@ from cognitive.context.talk import kind
 _MAX_CORRECTION = 160  # characters of what corrects a value
 _MAX_SENTENCES = 3  # of what corrects a value: "Sorry. That's wrong. It's 14."
 _WRONG = (
-    r"(?:(?:no+|nope|sorry|typo|actually|wrong|correction|not quite|(?:that|this|it)(?: is|['’]s| was)"
+    r"(?:(?:no+|nope|sorry|oops|wait|typo|actually|wrong|correction|not quite|(?:that|this|it)(?: is|['’]s| was)"
     r" (?:wrong|incorrect|not (?:right|correct|true)|outdated|out of date)|you(?: are|['’]re) (?:wrong"
     r"|mistaken))\b[\s,.:;!–—-]*)"
 )
+_IT_IS = r"(?:it|that)(?: is|['’]s| was| should be) (?:actually |really |now |in fact )*"
+_VALUE = r"(?:[^,;:?!]|(?<=\d)[,:](?=\d)){1,40}?"  # "8:15", "1,200"
 _CORRECTED = re.compile(
-    rf"(?P<wrong>{_WRONG}*)(?:it|that)(?: is|['’]s| was| should be) (?:actually |really |now |in fact )*"
-    r"(?P<new>[^,;:?!]{1,40}?)(?:,? (?:and )?not (?P<old>[^,;:?!]{1,40}?))?[.!]*",
+    rf"(?P<wrong>{_WRONG}*)(?P<named>{_IT_IS})?(?P<new>{_VALUE})"
+    rf"(?:,? (?:and )?not (?P<old>{_VALUE}))?(?:,? sorry)?[.!]*",
     re.IGNORECASE,
 )
 _VALUES = {  # what may stand for what: a number for a number, a day for a day, a name for a name
@@ -27,16 +29,21 @@ _VALUES = {  # what may stand for what: a number for a number, a day for a day, 
     "day": re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE),
     "name": re.compile(r"(?<=[a-z,] )(?!I\b)[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*"),
 }
+_PROPOSES = re.compile(r"\?|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|an hour|half)\b", re.IGNORECASE)
 _NO_NAMES = STOP_WORDS | frozenset("noted ok okay sure done great nice right understood thanks".split())  # "Noted."
 _BEFORE_VALUES = frozenset(("the", "on", "at"))  # "it's on the 14th" corrects "it is due 12th"
 
 
 @dataclass(frozen=True, slots=True)
 class CorrectedValue:
-    """A value that a message corrects: the new one and, if it is named, the old one."""
+    """A value that a message corrects: the new one and, if it is named, the old one.
+
+    `is_bare` if the message has hardly more words: "Sorry, 14", "14, not 12". It may then concern something else.
+    """
 
     new: str
     old: str | None
+    is_bare: bool
 
 
 def corrected_value(message: str) -> CorrectedValue | None:
@@ -46,7 +53,10 @@ def corrected_value(message: str) -> CorrectedValue | None:
         text = " ".join(" ".join(said[:count]).split())
         found = _CORRECTED.fullmatch(text) if len(text) <= _MAX_CORRECTION else None
         if found is not None and (found["wrong"] or found["old"]):
-            return CorrectedValue(found["new"].strip(), found["old"].strip() if found["old"] else None)
+            old = found["old"].strip() if found["old"] else None
+            value = CorrectedValue(found["new"].strip(), old, found["named"] is None)
+            if not value.is_bare or _may_be_bare(value):
+                return value
     return None
 
 
@@ -61,8 +71,16 @@ def corrected(
     texts = [(memory, _replaced(memory.content, value)) for memory in (near if value.old else used)]
     if not value.old and (len(texts) != 1 or _may_correct(answer, message, used[0].content, value.new)):
         return None
+    if value.is_bare and not value.old and _PROPOSES.search(answer):  # "No, 14" may answer it
+        return None
     certain = [(memory, text) for memory, text in texts if text is not None]
     return certain[0] if len(certain) == 1 else None
+
+
+def _may_be_bare(value: CorrectedValue) -> bool:
+    """Return True if a value is known for one by its form: "No, Tom" may address someone."""
+    form, _ = _form(value.new)
+    return form in ("number", "day") if value.old is None else form is not None and form == _form(value.old)[0]
 
 
 def _may_correct(answer: str, message: str, text: str, new: str) -> bool:
@@ -117,6 +135,10 @@ def _names(answer: str) -> set[str]:
 
 def _replaced(text: str, value: CorrectedValue) -> str | None:
     """Return a text with the new value in place of the old one, or None if there is not exactly one place for it."""
+    form, new = _form(value.new)
+    others = set(value.new.replace(new, " ").lower().split()) - _BEFORE_VALUES
+    if (value.is_bare or value.old is None) and (form is None or not others <= set(re.findall(r"\w+", text.lower()))):
+        return None
     if value.old is not None:
         places = list(re.finditer(rf"(?<!\w){re.escape(value.old)}(?!\w)", text, re.IGNORECASE))
         new = value.new
@@ -124,11 +146,7 @@ def _replaced(text: str, value: CorrectedValue) -> str | None:
         if rest and len(places) == 1 and text[: places[0].start()].lower().split()[-1:] == [first.lower()]:
             new = rest  # "on the 14th" for "12th" in "on the 12th" is "14th"
     else:
-        form, new = _form(value.new)
-        others = set(value.new.replace(new, " ").lower().split()) - _BEFORE_VALUES
-        if form is None or not others <= set(re.findall(r"\w+", text.lower())):
-            return None
-        places = list(_VALUES[form].finditer(text))
+        places = list(_VALUES[form].finditer(text)) if form is not None else []
     if len(places) != 1 or places[0][0].lower() == new.lower():
         return None
     return text[: places[0].start()] + new + text[places[0].end() :]

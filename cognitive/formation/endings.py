@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from brain.claims import denies
-from brain.text import as_lexeme, lexemes, stem_counts, words
+from brain.text import as_lexeme, lexemes, normalise, stem_counts, words
 from brain.types import Memory
 from cognitive.formation.own_words import read_sentences
 from cognitive.formation.rules.matching import compiled
@@ -23,6 +23,11 @@ _PHRASE_END = re.compile(
     r"|if|is|are|called|named|who|that|which|once|twice|daily|weekly|an? (?:day|week|month|year))\b|\d"
 )
 _PREPOSITION = re.compile(r"\b(?:in|on|at|with|from|to|for|near|by)\b")
+_ALL = re.compile(
+    r"\W*(?:(?:no|oh|ok|okay|sorry|actually|wait|oops|please|nvm|never ?mind)\b\W*)*(?:(?:scratch|strike|forget) that"
+    r"|(?:forget|ignore|disregard|delete|scratch) what i(?: have|'ve)? (?:just )?(?:said|wrote))"
+    r"(?:\W+(?:please|sorry|thanks))*\W*"
+)
 _REGULAR = re.compile(r"(my|our) (\w+) (?:is|are|runs?|happens?) (?=(?:on|at|every) )")  # "our deploys run on Fridays"
 _WE = {"my": "i", "our": "we"}
 
@@ -32,18 +37,22 @@ class EndingRow:
     """A form in which a user says that something ended, and the beginning of a memory that states it.
 
     `said` is matched on a statement folded from its subject on. Its group `gone` is what ended, and `who`, if there is
-    one, the subject, which replaces "{who}" in `memory`. An example is what is said and a memory that it takes back,
-    a counterexample what is said and a memory that stays.
+    one, the subject, which replaces "{who}" in `memory`. With `of_plans`, only plans are taken back. An example is what
+    is said and a memory that it takes back, a counterexample what is said and a memory that stays.
     """
 
     said: str
     memory: str
     examples: tuple[tuple[str, str], ...]
     counterexamples: tuple[tuple[str, str], ...] = ()
+    of_plans: bool = False
 
 
 _DOES = "{who} (?:(?:am|are|always|usually|often|mostly) )?"
 _DOING = "(?:eat|drink|smok|vap|play|tak|do|practi[sc]|learn|study|us|watch|hav)(?:e|ing)?"
+
+_ONCE = r"(?!.*\b(?:every|each|\w+days)\b)"  # of a yoga class every Monday, only the next one is off
+_OFF = r" (?:now )?(?:off|cancell?ed|called off|not happening)(?: now| again)?(?:,|[.!]*$)"
 
 ENDINGS: tuple[EndingRow, ...] = (
     EndingRow(  # "I stopped running", "I stopped the server": it may go on tomorrow
@@ -107,14 +116,45 @@ ENDINGS: tuple[EndingRow, ...] = (
         (("We changed our minds about slate.", "We decided to tile the floor with slate."),),
     ),
     EndingRow(
-        r"(?:please )?forget (?:about )?my (?P<gone>[^,;:?]+)",
+        r"(?:please )?(?:forget (?:about )?|(?:forget|delete|ignore) what i (?:have )?(?:said|wrote) about )my "
+        r"(?P<gone>[^,;:?]+)",
         "(?:my|i have an?) ",
         (
+            ("Please delete what I said about my coach.", "My coach is Dr. Lind."),
             ("Please forget my old address.", "My address is 4 Hill Road."),
             ("Forget my address please.", "My address is 4 Hill Road."),
             ("Forget about my eye test.", "I have an eye test on Friday."),
         ),
         (("Forget my email.", "My email client is Mutt."), ("Forget my dog.", "My sister has a dog.")),
+    ),
+    EndingRow(
+        r"(?:the|my|our) (?:(?:trip|visit) to )?(?P<gone>[\w-]+)(?: trip| visit)? (?:is|was|has been)" + _OFF,
+        _ONCE + "(?:i|we) (?:am|are) (?:going|flying|travell?ing|driving) to ",
+        (
+            ("Our Malta trip is off.", "We're flying to Malta in May."),
+            ("The trip to Malta was cancelled, too much work", "I'm going to Malta in May."),
+        ),
+        (
+            ("The Malta meeting is off.", "We're flying to Malta in May."),
+            ("The Malta trip is off.", "We're going to Malta every May."),
+        ),
+        of_plans=True,
+    ),
+    EndingRow(  # "The meeting is off" may be about any meeting
+        r"(?:the|my|our) (?P<gone>[\w-]+ [^,;:?]+?) (?:is|was|has been|got)" + _OFF,
+        _ONCE + "(?:(?:my|our)|(?:i|we) have an?) ",
+        (
+            ("The meeting with Olga is cancelled.", "I have a meeting with Olga on Monday."),
+            ("My eye test on Friday was called off.", "I have an eye test on Friday."),
+        ),
+        (
+            ("The meeting is off.", "I have a meeting with Olga on Monday."),
+            ("My sister's eye test was cancelled.", "I have an eye test on Friday."),
+            ("My eye test on Monday was cancelled.", "I have an eye test on Friday."),
+            ("My yoga class was cancelled.", "I have a yoga class every Monday."),
+            ("The eye test is off to a good start.", "I have an eye test on Friday."),
+        ),
+        of_plans=True,
     ),
 )
 
@@ -125,6 +165,7 @@ class Ended:
 
     gone: str
     memory: str
+    of_plans: bool
 
     def is_in(self, memory: str) -> bool:
         """Return True if a memory states what ended, and nothing that may go on.
@@ -154,9 +195,15 @@ def taken_back(message: str) -> list[Ended]:
     return found
 
 
+def takes_back_all(message: str) -> bool:
+    """Return True if a message says only that its user takes back what was said just before: "Scratch that."."""
+    return _ALL.fullmatch(normalise(message)) is not None
+
+
 def meant(ended: Ended, memories: Sequence[Memory]) -> Memory | None:
     """Return the one memory that states what ended, or None if it is not certain which is meant."""
-    matching = [memory for memory in memories if ended.is_in(memory.content)]
+    of_kind = [each for each in memories if not ended.of_plans or each.attributes.get("kind") == "plan"]
+    matching = [memory for memory in of_kind if ended.is_in(memory.content)]
     return matching[0] if len(matching) == 1 else None
 
 
@@ -166,7 +213,7 @@ def _ended(text: str) -> Ended | None:
     for row in ENDINGS:
         said = compiled(row.said).match(plain)
         if said is not None and len(said["gone"].split()) <= _MAX_WORDS and not _REFERS.search(said["gone"]):
-            return Ended(said["gone"], row.memory.replace("{who}", said.groupdict().get("who") or ""))
+            return Ended(said["gone"], row.memory.replace("{who}", said.groupdict().get("who") or ""), row.of_plans)
     return None
 
 
