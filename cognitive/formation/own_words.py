@@ -8,12 +8,28 @@ from dataclasses import dataclass
 from brain.language_detection import READ_CHARS, language_of_text
 from brain.languages import ENGLISH
 from brain.text import STOP_WORDS, sentences, words
-from cognitive.formation.rules.messages import EXERCISE, FICTION, FOR_OTHERS, GIVEN_TEXT, RETRACTION, SentenceRule
+from cognitive.formation.rules.messages import (
+    EXERCISE,
+    FICTION,
+    FOR_OTHERS,
+    GIVEN_TEXT,
+    LABELLED,
+    RETRACTION,
+    SentenceRule,
+)
 from cognitive.prompt import without_injected
 
 _MAX_READ = 3_000  # characters of a message; what is longer is mostly a text that the user pasted
 _FENCE = re.compile(r"(?s)```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|<(\w+)[^<>]*>.*?</\1>")
 _QUOTED_LINE = re.compile(r"(?m)^[ \t]*(?:>|\|).*$")
+# A quotation of more than one sentence.
+_QUOTATION = re.compile(r"(?<!\w)[\"“'‘][^\"“”\n]{4,}?[.!?] [^\"“”\n]*?[.!?…][\"”'’](?!\w)")
+# A mail to someone else with words about it behind: from the salutation to the name that signs it, or, after
+# "Dear", to an empty line.
+_MAIL = re.compile(
+    r"(?ms)^(?i:dear|hi|hello|hey|good \w+) [^\n.!?]{1,40},.*?\b(?i:regards|wishes|sincerely|best|yours|cheers|thanks)"
+    r"(?:,\s*|\s*\n\s*)[A-Z][\w'’]+(?: [A-Z][\w'’]+)*(?=\W+\w)|^(?i:dear) [^\n.!?]{1,40},.*\n\s*\n(?=\s*\w)"
+)
 # A line of a log, a table, a command or code: it begins with a mark or a time, or has many signs that prose lacks.
 _CODE_LINE = re.compile(
     r"^\s*(?:[$#%|{}<@/\\⎿✓✗]|\[?\d{2,4}[-:]\d\d[-:]\d\d|(?:traceback|error|warn(?:ing)?|info|debug)\b)", re.I
@@ -32,12 +48,14 @@ class Sentence:
 
 
 def read_sentences(message: str) -> list[Sentence]:
-    """Return the sentences of a user's message, in order, without code blocks and quoted lines.
+    """Return the sentences of a user's message, in order, without code, quoted texts and mails to others.
 
     Sentences in another language than English, lines of code, texts that were given to work on, fiction, exercises and
     sentences that the next one takes back are returned as rejected.
     """
-    prose = _QUOTED_LINE.sub("", _FENCE.sub("\n", without_injected(message)[:_MAX_READ]))
+    prose = without_injected(message)[:_MAX_READ]
+    for given_text in (_FENCE, _QUOTED_LINE, _QUOTATION, _MAIL):
+        prose = given_text.sub("\n", prose)
     if _is_foreign(prose):
         return [Sentence(prose, "language")]
     found: list[Sentence] = []
@@ -48,7 +66,7 @@ def read_sentences(message: str) -> list[Sentence]:
         if invented is not None:
             found = [Sentence(each.text, invented) for each in found]
             given = invented
-        elif given is None and GIVEN_TEXT.matches(text):
+        elif given is None and (GIVEN_TEXT.matches(text) or LABELLED.matches(text)):
             given = "given_text"
             found[-1] = Sentence(text, given)
         _take_back(found, RETRACTION)

@@ -11,7 +11,15 @@ from cognitive.formation.extract import extract
 from cognitive.formation.rules import RULES
 from cognitive.formation.rules.guards import GUARDS
 from cognitive.formation.rules.matching import FormationRule, GuardRule, compiled
-from cognitive.formation.rules.messages import EXERCISE, FICTION, FOR_OTHERS, GIVEN_TEXT, RETRACTION, SentenceRule
+from cognitive.formation.rules.messages import (
+    EXERCISE,
+    FICTION,
+    FOR_OTHERS,
+    GIVEN_TEXT,
+    LABELLED,
+    RETRACTION,
+    SentenceRule,
+)
 from cognitive.formation.statements import FoldedStatement
 
 CONFIRMED = "I've put that on your calendar."
@@ -43,7 +51,7 @@ def test_guard_lets_its_counterexamples_pass(guard: GuardRule, message: str):
     assert extract(message, "").proposals
 
 
-SENTENCE_RULES = (EXERCISE, FICTION, FOR_OTHERS, GIVEN_TEXT, RETRACTION)
+SENTENCE_RULES = (EXERCISE, FICTION, FOR_OTHERS, GIVEN_TEXT, LABELLED, RETRACTION)
 
 
 @pytest.mark.parametrize(("rule", "sentence"), named(SENTENCE_RULES, "examples"))

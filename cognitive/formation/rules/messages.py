@@ -33,6 +33,23 @@ _WORK_ON = (
     r"|extract)"
 )
 
+# What is written for others to read, which a label names: "My homework: we have a dog".
+_WRITING = (
+    r"(?:text|paragraph|sentence|e-?mail|mail|letter|article|abstract|essay|homework|exercise|post|tweet|speech|toast"
+    r"|poem|lyrics|song|dialogue|transcript|ticket|release notes|changelog|commit message|readme|docs|faq|slack"
+    r"|draft|ad|prompt|caption|slogan|story|entry|input|translation)s?"
+)
+# What a label says if the user's own statement follows it: "One more thing: ...", "Diet: ...", "My setup: ...".
+_ANNOUNCES = (
+    r"(?:background|context|notes?|fyi|updates?|heads[ -]up|info\w*|btw|by the way|decision|decided|agreed|verdict"
+    r"|remarks?|remember|record|things?|points?|facts?|about (?:me|us|my|our|this)|reminder|warning|important|news"
+    r"|preferences?|rules?|details?|correction|clarification|reasons?|short|summary|lost|forget|need|know|works?"
+    r"|worked|p\.?s|plans?|ideas?|final|meeting|call|deal|one|intro\w*|numbers|worth|clear|requirements?|hey|hi|hello"
+    r"|yes|problem|issue|situation|question|conclusion|consensus|convention|policy|process|stack|setup|set-up|goals?"
+    r"|diet|food|locations?|experience|schedule|routine|health|injur\w+|allerg\w+|budget|equipment|family|kids|pets"
+    r"|jobs?|work|hobb\w+|home|tools?|team|travel|levels?|languages?|re|regarding)"
+)
+
 GIVEN_TEXT = SentenceRule(
     "given_text",
     (
@@ -45,6 +62,10 @@ GIVEN_TEXT = SentenceRule(
         rf"|\b(?:my|the) {_TEXT} (?:is|are|reads|says)(?: as)? (?:below|follows|this)\b"
         rf"|\b(?:reads|says|said|wrote|writes|states|quote)\s?:\s"
         r"|\b(?:this|these|following|below|here(?:'s| is| are)?)\b[^.?!]{0,40}:\s*$|^-{3,}$"
+        r"|\b(?:says|said|wrote|writes|states|reads) (?:the following|as follows)\b|\bis this (?:right|correct)\?$"
+        r"|\bhere(?:'s| is) (?:what|how) (?:i|he|she|they|we) (?:wrote|answered|replied|put it)\b"
+        rf"|^\W*(?:(?:please|pls|now|can you|could you) )*(?:check|correct|proof-?read|mark|grade|translate)"
+        rf" (?:my|this|the|our) (?:\w+ ){{0,2}}{_WRITING}[.!?]*$"
         r"|\bi (?:found|came across|stumbled (?:on|upon)|copied|pasted|was sent) (?:this|these|the following|an?"
         rf"|some)\b|\b(?:sample|example|dummy|fake|fictional) {_TEXT}\b"
     ),
@@ -55,8 +76,40 @@ GIVEN_TEXT = SentenceRule(
         "This is what I got from the server",
         "My code is below",
         "The letter says: we will cancel your contract in May.",
+        "The poster says the following.",
+        "Please check my essay.",
+        "Is this right?",
+        "Here is what I wrote for class.",
     ),
     ("Please translate your answers.", "I live in Leeds."),
+)
+
+# A colon before a statement: what follows is the user's own only if the label announces it or says something itself.
+LABELLED = SentenceRule(
+    "given_text",
+    (
+        r"^(?=[^:?\"]{1,80}: ?[\"'“‘]?(?:(?:i|we|my|our|he|she|his|her|they)\b|(?<=[\"'“‘])))"
+        rf"(?!(?=[^:]*\b{_ANNOUNCES}\b|\W*(?:(?:but|and|so|well|ok|okay|yes|no|hi|hey),? )*(?:i|i'm|i've|we|we're|my"
+        r"|our|it|it's|that|there|you|you're)\b)"
+        rf"(?![^:]*\b(?:{_WRITING}|says?|said|wrote|writes|texted|replied|posted|quote)\b))"
+        rf"|^\W*(?:\w+ ){{0,2}}{_WRITING}(?: \w+)? ?: ?[a-z]"
+    ),
+    (
+        "My homework: My aunt has a boat.",
+        "Turn this into a slogan: we never close before ten.",
+        "Write me a toast from the view of the bride: I met him in Leeds.",
+        "Übersetze bitte: my uncle lives in Bath.",
+        "Rosa on the phone: I'm moving out.",
+        "User story: as a guest I want to pay at once.",
+        "A: He lives in Leeds.",
+    ),
+    (
+        "One more thing: we moved to Ghent.",
+        "Bit of background because it matters: I'm a nurse.",
+        "Our choir is growing: we have forty singers.",
+        "Diet: I eat no meat.",
+        "Username: otto77",
+    ),
 )
 
 FICTION = SentenceRule(
@@ -66,8 +119,9 @@ FICTION = SentenceRule(
         r"(?:story|poem|song|haiku|limerick|novel|scene|dialogue"
         r"|monologue|fairy tale|screenplay|play|script|fan ?fic\w*|lyrics|joke|rap|character)\b(?! (?:points?|test))"
         r"|\b(?:story|plot|novel|book|film|movie|game|scene) idea\b|\bin (?:the )?(?:first|third) person ?:"
-        r"|\b(?:role-?play|pretend|imagine)\b|\bact as (?:an?|if|the|my)\b|\blet's play\b[.!]?$|\b(?:i'm|i am"
+        r"|\b(?:role[- ]?play|pretend|imagine)\b|\bact as (?:an?|if|the|my)\b|\blet's play\b[.!]?$|\b(?:i'm|i am"
         r"|i'll be|i play) (?:the|a) \w+[,;] (?:and )?you(?:'re| are|'ll be| play) (?:the|a) \w+"
+        r"|\byou(?:'ll| will)? (?:be|play) (?:the|a) \w+[,;] (?:and )?i(?:'m| am|'ll be| play) (?:the|a) \w+"
         r"|^(?:in this (?:chat|game|scenario)[, ]+)?you are (?:an?|the) (?!right|star|legend|genius|bit|life)"
         r"|\b(?:my|the|her|his) (?:character|protagonist|hero|heroine|narrator)\b|\bfor (?:my|our|the|a) "
         r"(?:[\w&]+ ){0,2}(?:campaign|novel|short story|screenplay|d&d\w*|dnd|rpg|fan ?fic\w*|fantasy \w+)\b|\b"
@@ -76,6 +130,8 @@ FICTION = SentenceRule(
     (
         "Write a short story in which I am a pirate.",
         "Let's role-play: I'm the captain.",
+        "Let's do a role play.",
+        "You be the judge, I'm the thief.",
         "Act as a doctor.",
         "You are a travel agent.",
         "My character lives in Venice.",
