@@ -13,22 +13,37 @@ _MIN_WORDS = 3  # words before a break; fewer, such as "I'm Ada", belong to the 
 _MIN_LEFT = 4  # words behind a break; fewer, such as "I think", belong to the statement before
 _MIN_ASKED = 2  # words before and behind a break if a question follows: "I'm vegan, any ideas?"
 
+# What makes "and my ..." a clause, unlike "my aunt and our three cousins".
+_FINITE = (
+    r"(?:(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|should|must)(?:n['’]?t)?|can(?:no|['’])t"
+    r"|won['’]t|died|moved|left|got|said|(?:live|work|like|love|hate|need|want|use|run|goe|play|speak|eat|drink|sleep"
+    r"|teache|own|close|open|cost|take|start|end|come|prefer|keep|make|get|pay|drive|know|stay|mean|say|think|expire"
+    r"|run|begin|studie|belong|help|suffer|fail|break)s|live|work|like|love|hate|need|want|use|go|play|speak|eat|prefer|come)"
+)
+_MINE = rf"(?:my|our) (?:[\w'’&-]+ ){{1,4}}?{_FINITE}"
 _OWN_SUBJECT = (
     r"(?:i|we|my|our|it|it['’]s|they|there|i['’]m|im|i['’]ve|i['’]ll|i['’]d|we['’]\w+|he|she|let['’]?s|please|never"
     r"|always|don['’]?t|from now on|next time|also|his|her|their|this|you|everything|everyone)\b"
 )
+# A clause that says little without the one before it: "but I can have butter", "and we sell it at 5".
+_GOES_ON = (
+    r"(?:but (?:i|we) can (?!see|not|tell)|but i['’]?(?:ve| have) forgotten\b"
+    r"|and (?:i|we|they|my \w+) \w+ (?:it|them)\b)"
+)
 _BREAK = (
     r"(?i)"
-    rf"(?-i:(?<=[a-z][.!?])(?=[A-Z][a-z' ’]))|(?:;|\.\.\.|…|[,.]?\s+[-–—]{{1,2}}|\))\s+(?:and |but |so |or "
-    r"|yet )?|,\s+(?:which means(?: that)? (?=\w)|meaning (?:that )?(?=\w)|(?:and |but |so |or |yet |because "
+    rf"(?-i:(?<=[a-z][.!?])(?=[A-Z][a-z' ’]))|(?:;|\.\.\.|…|[,.]?\s+[-–—]{{1,2}})\s+(?:and |but |so |or "
+    rf"|yet )?|(?<=\))\s+(?:and |but |so |or |yet )?(?={_OWN_SUBJECT})"
+    rf"|,\s+(?!{_GOES_ON})(?:which means(?: that)? (?=\w)|meaning (?:that )?(?=\w)|(?:and |but |so |or |yet |because "
     rf"|since )?(?={_OWN_SUBJECT}))"
     r"|,\s+(?=(?:do|does|did|is|are|can|could|should|whats?|which|how|where|when|who|why|any)\b[^,]*\?)"
     r"|,\s+(?=(?:whats?|which one|how|why|(?:is|are|does|do) (?:that|it|this|they|you|i)|can (?:you|i|we|u)"
     r"|any (?:ideas?|tips?|suggestions?)|(?:remind|tell|show|give|help|send|write|find)(?= (?:it|me|us|him|her|them"
     r"|the)\b))\b[^,]*$)"
-    r"|,\s+so (?!that\b|far\b|much\b|many\b|on\b|forth\b)|,\s+but\s+(?=the\b)|,?\s+(?:and|but|so|because|since"
-    r"|although|though|unless)\s+(?=(?:i|we|my|our|i['’]m|i['’]ve|i['’]ll|i['’]d|we['’]\w+|please|(?:he|she"
-    r"|they)(?:['’]\w+)? (?!(?:would|could|might)\b))\b)"
+    r"|,\s+so (?!that\b|far\b|much\b|many\b|on\b|forth\b)|,\s+but\s+(?=the\b)"
+    rf"|,?\s+(?!{_GOES_ON})(?:and|but|so|because|since|although|though|unless)\s+"
+    r"(?=(?:i|we|i['’]m|i['’]ve|i['’]ll|i['’]d|we['’]\w+|please|(?:he|she"
+    rf"|they)(?:['’]\w+)? (?!(?:would|could|might)\b)|{_MINE})\b)"
 )
 # A sentence that begins with one of these keeps its parts together: "When I say stop, please stop".
 _BOUND = (
@@ -165,7 +180,14 @@ def split_statements(sentence: str) -> list[str]:
         if has_words and not _is_quoted(sentence[: found.start()], rest):
             parts.append(head)
             start = found.end()
-    return [part.strip(" ,;()") for part in (*parts, sentence[start:])]
+    return [_bare(part) for part in (*parts, sentence[start:])]
+
+
+def _bare(part: str) -> str:
+    """Return a part of a sentence without the marks around it, and without brackets that are open or around it."""
+    part = part.strip(" ,;")
+    is_whole = part.count("(") == part.count(")") and not (part.startswith("(") and part.endswith(")"))
+    return part if is_whole else part.strip(" ,;()")
 
 
 def fold(statement: str) -> str:

@@ -69,6 +69,18 @@ def test_statements_of_one_message_are_formed_verbatim():
         ("Our server is a Dell, which runs Debian 12.", "Our server is a Dell, which runs Debian 12."),
         ("I like tea, esp. green tea.", "I like tea, esp. green tea."),
         ("My doctor is Dr. Weber in Ghent.", "My doctor is Dr. Weber in Ghent."),
+        (
+            "Our plumber (Mr. Bell) comes every March and checks it.",
+            "Our plumber (Mr. Bell) comes every March and checks it.",
+        ),
+        ("I'm allergic to nuts (not peanuts), so what can I cook?", "I'm allergic to nuts (not peanuts)"),
+        ("(I'm a nurse in Ghent)", "I'm a nurse in Ghent"),
+        (
+            "I go sailing with my aunt and our cousins on Fridays.",
+            "I go sailing with my aunt and our cousins on Fridays.",
+        ),
+        ("I'm a vegan but I can eat honey at times.", "I'm a vegan but I can eat honey at times."),
+        ("We bought a boat and we keep it in Ghent.", "We bought a boat and we keep it in Ghent."),
     ],
 )
 def test_statement_is_formed_whole_and_without_the_request_behind_it(message, text):
