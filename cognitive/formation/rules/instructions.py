@@ -192,4 +192,49 @@ RULES = (
         ),
         ("Don't use it.", "Don't add the file.", "Answer in one word.", "Only give me the code.", "Answer in detail."),
     ),
+    FormationRule(
+        "standing_manner",
+        "instruction",
+        # in a project: "Use tabs in this repo"
+        rf"(?:{_TELL})*(?:use|prefer|stick (?:to|with)|follow|avoid|name|format|indent|(?:do not|never) (?:use"
+        r"|add|touch"
+        r"|edit|change|commit|push)) (?!(?:it|this|that|these|those|them"
+        r"|(?:the|my) (?:first|second|third|other|new|old|last|next) \w+)\b)[^?]{2,60}\b(?:in|for|across) (?:this"
+        r"|our|the"
+        r"|my)(?: whole)? (?:repo|repository|project|code ?base|monorepo|workspace)\b.*"
+        # of all that the user writes: "Correct every mistake I make"
+        rf"|(?:{_TELL})*(?:{TO_DO}|point out) (?:every|each|any|all|everything|whatever) (?:[\w'-]+ )*?(?:that "
+        r"|which )?i (?:make|write"
+        r"|say|send|type|give|post|upload|share|report)\b.*"
+        # of all texts of a kind: "Sign all letters with our names"
+        r"|(?:please )?(?:sign|begin|start|end|close|open|prefix|cc) (?:all|every|each|any|our"
+        r"|my) (?:\w+ ){0,3}?(?:e-?mails?"
+        r"|mails?|letters?|messages?|repl(?:y|ies)|answers?|responses?|commits?|posts?|invoices?) (?:with|by|as|to)\b.*"
+        # "When you write tests always use fixtures", "When I write French answer in French"
+        rf"|(?:when|whenever|if|before|after) you (?:[\w'-]+ ){{1,8}}(?:please |you )?(?:always|never"
+        rf"|do not) {TO_DO}\b.*"
+        r"|(?:when|whenever|if) i (?:write|ask|speak|talk|say|text)(?: [\w'-]+){1,5},? (?:please |then |always "
+        r"|only )*(?:answer"
+        r"|reply|respond|speak|write|talk|use|switch)\b(?! to (?:him|her|them|my)\b).*"
+        # things of a kind: "Don't count calories for me"
+        rf"|(?:please )?do not {TO_DO} (?!(?:this|yours|its|his|hers|us|as|is|was|has|always|things)\b)[a-z-]{{3,}}s\b"
+        r"(?!.*\b(?:this|that|these|those|here|now|today|yet|tonight|tomorrow)\b)(?: [a-z'-]+){0,6}[.!]*$",
+        (
+            "Use tabs, not spaces in this repo.",
+            "Please correct every mistake I make.",
+            "Sign all letters with our names.",
+            "When you write tests always use fixtures.",
+            "When I write in French answer in French.",
+            "Don't count steps for me.",
+        ),
+        (
+            "Use the second one in this project.",
+            "Find the typo in this repo.",
+            "Check all the files I sent.",
+            "Start all the servers.",
+            "Sign the letter with my name.",
+            "Don't count steps today.",
+            "Don't show rows in this table.",
+        ),
+    ),
 )

@@ -160,10 +160,10 @@ FOR_OTHERS = SentenceRule(
         r"|and|ok|okay)\b,? )*(?:write|draft|compose|email|text|tell|message|reply|respond|answer|translate|send"
         r"|post|tweet|rephrase|rewrite|reword|proofread|summari[sz]e|explain|congratulate|thank|invite"
         r"|apologi[sz]e)\b(?! (?:me|us)\b)(?!.*\b(?:always|never|from now on|in (?:the )?future|every time"
-        r"|each time|whenever)\b)"
+        r"|each time|whenever|(?:when|if) i (?:write|ask|speak|talk|say|text))\b)"
     ),
     ("Tell him that we will come on Friday.", "Please draft a mail that says I'm moving in May."),
-    ("Tell me when it rains.", "Answer in French from now on."),
+    ("Tell me when it rains.", "Answer in French from now on.", "Answer in French when I write French."),
 )
 
 RETRACTION = SentenceRule(
