@@ -22,6 +22,7 @@ MAX_FORMED = 10  # memories of one exchange; a message with more is a pasted lis
 _MIN_WORDS = 2
 _CONDITION = re.compile(r"(?:when|where|if|once)\b[^?]+,")  # "When a parcel is lost, call the depot" asks nothing
 _OF_CONDITIONS: tuple[Kind, ...] = ("instruction", "procedure")
+_FOLLOWS = re.compile(r"(?<!\bdo),? (?:so (?!that\b|far\b|much\b|many\b|as\b)|in case (?:you|u)\b)")
 _CONFIRMS = re.compile(
     r"\b(?:i've|i have|i just|we've|we have|has been|have been|is now|are now|it's) (?:\w+ )?(?:put|added|booked"
     r"|scheduled|created|set|saved|reserved|made|noted|updated|changed|moved|confirmed)"
@@ -107,7 +108,14 @@ def _rejection(statement: FoldedStatement, rule: FormationRule, sentence: str, *
             return kind
     if TAKEN_BACK.search(sentence.lower()) or LAUGHS.search(statement.written):
         return "taken_back"
+    stated = _stated(statement.plain, rule)
     for guard in GUARDS:
-        if not (rule.kind in guard.except_for or rule.confirmed) and compiled(guard.pattern).search(statement.plain):
+        if not (rule.kind in guard.except_for or rule.confirmed) and compiled(guard.pattern).search(stated):
             return guard.name
     return None
+
+
+def _stated(plain: str, rule: FormationRule) -> str:
+    """Return a folded statement without its consequence, if the rule matches it so: "I'm a nurse, so it would help"."""
+    stated = _FOLLOWS.split(plain, maxsplit=1)[0]
+    return stated if rule.on == "plain" and compiled(rule.pattern).match(stated) else plain

@@ -102,6 +102,22 @@ def test_statements_in_the_spelling_of_chats_are_formed(message):
     assert len(kinds(message)) == 1
 
 
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        (
+            "I work as a nurse so medical words would help the most.",
+            ["I work as a nurse so medical words would help the most."],
+        ),
+        ("Our VAT number is 4471 in case you need it.", ["Our VAT number is 4471 in case you need it."]),
+        ("I live in Leeds, I think.", []),
+        ("Our rent would be 900 so we could save.", []),
+    ],
+)
+def test_doubt_about_a_consequence_is_none_about_the_statement(message, text):
+    assert [formed for _, formed in kinds(message)] == text
+
+
 def test_appointment_is_formed_once_the_assistant_reports_it():
     request = "Please put lunch with Rita on Friday into my calendar."
     assert kinds(request, "Which Rita?") == []
