@@ -18,7 +18,8 @@ _FINITE = (
     r"(?:(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|should|must)(?:n['’]?t)?|can(?:no|['’])t"
     r"|won['’]t|died|moved|left|got|said|(?:live|work|like|love|hate|need|want|use|run|goe|play|speak|eat|drink|sleep"
     r"|teache|own|close|open|cost|take|start|end|come|prefer|keep|make|get|pay|drive|know|stay|mean|say|think|expire"
-    r"|run|begin|studie|belong|help|suffer|fail|break)s|live|work|like|love|hate|need|want|use|go|play|speak|eat|prefer|come)"
+    r"|run|begin|studie|belong|help|suffer|fail|break)s|live|work|like|love|hate|need|want|use|go|play|speak|eat"
+    r"|prefer|come)"
 )
 _MINE = rf"(?:my|our) (?:[\w'’&-]+ ){{1,4}}?{_FINITE}"
 _OWN_SUBJECT = (
@@ -136,6 +137,25 @@ _DROPPED = (
             r"|studying(?! the\b)|planning to|not a (?:big |huge )?fan of)\b"
         ),
         "i am ",
+    ),
+    (rf"(?:going|flying|moving|heading|travell?ing|driving) to (?!bed\b|sleep\b)\w.*{DATE}", "i am "),
+    (
+        r"(?:booked|hired|switched|adopted|signed up) (?!(?:it|this|that|them|in|on|off|out|solid|up)\b)(?!.*\bby\b)",
+        "we have ",
+    ),
+    (
+        (
+            r"(?:wife|husband|girlfriend|boyfriend|mom|mum|dad|brother|sister|daughter|landlord) (?:is|has|works"
+            r"|lives|loves"
+            r"|hates|eats|cannot|does not) (?!\w+ing\b|(?:ill|sick|asleep|here|home|out|late|mad|angry|upset"
+            r"|tired|busy|so"
+            r"|very|not|on|in|at|right|back|fine|ok)\b)|kids are (?=\d)"
+            r"|(?:budget|rent|deposit|salary|headcount|shoe size|blood (?:type|pressure)"
+            r"|resting (?:hr|heart rate"
+            r"|pulse)|vat (?:number|id)|tax (?:number|id)|iban|account number|postcode|zip code|birthday|date of birth"
+            r"|(?:payment|invoice) terms)(?: (?:for|of|per) [\w ]{2,30}?)? (?:is|are) (?=\S*\d|\w* ?\d)"
+        ),
+        "my ",
     ),
 )
 _ASIDE = r"\([^()]*\)"

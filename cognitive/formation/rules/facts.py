@@ -176,6 +176,7 @@ RULES = (
         "life_event",
         "fact",
         r"(?:i|we) (?:have )?(?:recently |finally |last \w+ |once )?(?:lost|quit|left|started|finished|completed"
+        r"|hired|switched(?= (?:gyms|jobs|schools|careers|majors|banks|doctors|providers|companies|teams)\b)"
         r"|broke|retired|graduated|got (?:married|divorced|engaged|promoted|laid off|fired|hired|diagnosed|a "
         r"(?:new|job|dog|cat|puppy|kitten|promotion))|married|divorced|was (?:diagnosed|fired|laid off|promoted"
         r"|hired|divorced|born)|were (?:married|born)|had (?:surgery|an? (?:[\w-]+ ){0,2}(?:operation|surgery"
@@ -191,8 +192,10 @@ RULES = (
             "I was diagnosed with asthma.",
             "I quit smoking.",
             "I bought a house in Ghent.",
+            "I switched gyms because of the noise.",
+            "I switched gyms in May.",
         ),
-        ("I lost it.", "I started the server.", "Did I quit?", "We moved yesterday!"),
+        ("I lost it.", "I switched branches.", "I started the server.", "Did I quit?", "We moved yesterday!"),
     ),
     FormationRule(
         "habit",

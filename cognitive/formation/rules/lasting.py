@@ -6,7 +6,7 @@ These rows come after all others, and take what no more specific row has a patte
 from __future__ import annotations
 
 from cognitive.formation.rules.matching import FormationRule
-from cognitive.formation.rules.words import NOT_GENERAL, PAST, PRESENT, PRONOUN
+from cognitive.formation.rules.words import NOT_GENERAL, OF_A_TASK, PAST, PRESENT, PRONOUN
 
 _OURS = r"\b(?:our|ours|we|us|my|here)\b"
 _NAME = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?"
@@ -32,13 +32,33 @@ _TOPIC = (
     r"(?:problem|question|issue|error|point|idea|same|first|last|next|thing|reason|weather|film|movie|following|output"
     r"|code|test|fact)"
 )
+# What "my" may stand before without a lasting value behind it.
+_PASSING = (
+    rf"(?:{OF_A_TASK}|guess|question|build|test|day|week|weekend|morning|night|bet|choice|point|turn|problem|issue|idea"
+    r"|suggestion|train|bus|plane|order|goal|plan|hope|next|last|first|current|version|wait)"
+)
+# Words before a statement that is matched as it was written.
+_FIRST = r"(?:(?:[Oo]h|[Aa]nd|[Aa]lso|[Ss]o|[Bb]tw|[Yy]es|[Ww]ell|[Oo]k),? )*"
+_ROLE = (
+    r"(?:supplier|accountant|vendor|contact|manager|plumber|electrician|physio|doctor|dentist|lawyer|landlord|coach"
+    r"|teacher|tutor|lead|owner|client|customer|courier|provider|bank|agency|architect|builder|caterer|nanny|gardener)"
+)
+# A value: a number, an amount, a time, or an identifier with a digit.
+_VALUE = r"(?:(?:at|about|around|roughly|only|now|under|over|from|called) )*[$€£#+]?[\w@/.-]*\d[\w@:/.,%€$£+-]*"
+_OFF = r"(?!.*\b(?:late|left|away|ago|off|behind|slow\w*|fast\w*|too|short|wrong|broken|tired|today|now)\b)"
+_CYCLE = r"(?:nightly|daily|weekly|hourly|monthly|yearly|quarterly|morning|evening)"
+_AT_TIMES = (
+    r"(?:at (?:\d{1,2}(?::\d\d)?|noon|midnight)|every (?!time\b)\w+|on \w+days|(?:mon|tues|wednes|thurs|fri|satur"
+    r"|sun)days"
+    r"|from \d|between \d|once a \w+|twice a \w+)\b"
+)
 
 RULES = (
     FormationRule(
         "for_me",
         "preference",
         rf"(?!{PRONOUN}\b|(?:your|my)\b)(?:[\w'-]+ ){{1,6}}(?:is|are|mean|means|feels?) (?:an? |too |not |so |pure "
-        rf"|plain"
+        r"|plain"
         r" )*(?!(?:fine|ok|okay|good|new|enough|possible|available|clear|up|here|there|ready|free|open|next|done"
         r"|meant|for|time|waiting)\b)[\w-]+(?: [\w-]+)? (?:for|to) (?:me|us)\b.*|(?:i|we) (?:trust|value|(?:want"
         r"|need)(?!.* instead)"
@@ -88,7 +108,7 @@ RULES = (
         r"|needs?|comes?|gets?|works?|stands?|builds?) (?!(?:not )?(?:working|broken|wrong|ok|fine|good|great|bad"
         r"|nice|very|so|too|due|out|down|only (?:a|good)|a (?:bit"
         rf"|lot|good|great|bad|nice))\b)(?=.*\b(?:for us|by (?:the|our|an?) (?:[\w-]+ )?{_GROUP}|only|nobody|(?:about"
-        rf"|around"
+        r"|around"
         r"|roughly) \w+ (?:weeks|days|hours|minutes|months|people)|\d[\d.:]*)\b).+|(?:this|it|the \w+) is (?:an?|my"
         r"|our|for (?:my|our)) (?:[\w/.+-]+ ){0,4}(?:app|project|repo|repository|website|site|plugin|bot|tool|library"
         r"|game|thesis|service|company|startup|team|clients?|customers?|students|school)\b.*",
@@ -122,9 +142,83 @@ RULES = (
         ("The bug is in the parser.", "The build is in progress."),
     ),
     FormationRule(
+        "value_of_mine",
+        "fact",
+        rf"(?:my|our) (?!(?:[\w'/-]+ ){{0,3}}?{_PASSING} (?:is|are))(?:[\w'/-]+ ){{1,5}}?(?:is|are|=) {_VALUE}"
+        rf"(?: [\w€$'-]+){{0,10}}[.!]*$(?<!\?){_OFF}",
+        ("My lucky number is 7.", "Our hourly rate is 85 euros.", "My target weight is 75 kg."),
+        ("My answer is 42.", "My train is 40 minutes late.", "My CPU usage is 98 %.", "Is my rent 900?"),
+    ),
+    FormationRule(
+        "named_of_mine",
+        "fact",
+        rf"{_FIRST}(?:(?:[Mm]y|[Oo]ur) (?!{_PASSING}\b)(?:[a-z'-]+ ){{0,3}}[a-z-]+"
+        rf"|[Tt]he (?:\w+ ){{0,3}}{_ROLE})(?:['’]s| is| are)"
+        rf" (?:called |named )?(?!OK\b|I\b){_NAME}(?=[.,!]|$| (?:and|from|at|in|who|by)\b).*",
+        ("My physio is Dr. Okoye.", "our vet's called Aiko and she is in Bath", "So the new supplier is Bauer."),
+        ("My answer is Paris.", "My laptop is OK.", "My tea is cold.", "The hero is Bruno."),
+        on="written",
+    ),
+    FormationRule(
+        "have_named",
+        "fact",
+        rf"{_FIRST}[Ii](?:['’]ve| have)(?: got)? (?!(?:I|No|Not|Never|Been|To|OK)\b|\w+day\b)[A-Z][\w+-]+"
+        r"(?: (?!(?:open|errors?|on|in|at|here)\b)[\w+-]+){0,3}(?=[.,!]|$)(?!.*\b(?:open|today|again)\b).*",
+        ("I have TSA PreCheck.", "oh and I've got Miro"),
+        ("I have Monday off.", "I have to go.", "I have Excel open.", "I have Justin on the phone."),
+        on="written",
+    ),
+    FormationRule(
+        "at_times",
+        "fact",
+        rf"(?!(?:the )?(?:{_TOPIC}|show|concert|game|match|party)\b|.*\b(?:today|tonight|tomorrow|now)\b)"
+        rf"(?:the |our |my )?(?:{_CYCLE} (?:[\w-]+ ){{1,3}}?(?:runs?|starts?|takes?|happens?|goes|go|fires?|is|are) "
+        r"(?!(?:broken|failing|red|green|down|stuck|not|running|late|today|now)\b)(?=.*\d|.*\b(?:every|on"
+        r"|after|before)\b).+"
+        rf"|(?!{PRONOUN}\b)(?:[\w-]+ ){{1,3}}?(?:comes?|arrives?|runs?|leaves?|happens?|closes?"
+        r"|opens?) (?:in "
+        rf"|only )?{_AT_TIMES}.*)",
+        (
+            "The nightly sync runs at 02:00 UTC.",
+            "Deliveries come Mondays and Thursdays before 5.",
+            "Backups run every hour.",
+        ),
+        ("The nightly build is broken.", "It opens at 9.", "The film opens at 8 today."),
+    ),
+    FormationRule(
+        "needs_to_work",
+        "fact",
+        r"the (?!(?:problem|question|issue|error|bug|fix|answer|code"
+        r"|function)s?\b)(?:[\w/'-]+ ){1,6}?(?:(?:needs?|requires?"
+        r"|expects?) (?!(?:to|a (?:fix|review|change|better)|more|some|help|work|your?|it|this|fixing"
+        r"|updating)\b).*\b(?:running"
+        r"|installed|enabled|plugged in|turned on|switched on|set|first|otherwise|or else)\b.*|only (?:works?"
+        r"|runs?|starts?"
+        r"|opens?|builds?|accepts?|prints?) (?:with|on|in|when|after|from|under|between) .+)",
+        (
+            "The integration tests need docker running, otherwise they hang.",
+            "The printer in the hall only works after a restart.",
+        ),
+        ("The code needs the flag set.", "The draft needs more work first."),
+    ),
+    FormationRule(
+        "body",
+        "fact",
+        r"(?:i|we) (?:do |always |often |easily )*(?:get|have) (?:\w+ly |so |bad )?(?:(?:sea|car|motion|air"
+        r"|travel|altitude)"
+        r"[ -]?sick(?:ness)?|migraines|heartburn|hay ?fever|nosebleeds|panic attacks|vertigo|cramps)\b.*"
+        r"|my (?:left |right "
+        r"|lower |upper )?(?:knees?|hips?|back|shoulders?|ankles?|wrists?|heart|hearing|eyesight|iron"
+        r"|blood pressure|thyroid"
+        r"|cholesterol) (?:is|are) (?:bad|weak|low|high|poor|injured|torn|sensitive|damaged|unstable)\b"
+        r"(?!.*\b(?:today|tonight|again)\b).*",
+        ("I get really seasick so ferries are out.", "My left knee is bad.", "My blood pressure is high."),
+        ("I get it.", "My back is bad today."),
+    ),
+    FormationRule(
         "doing",
         "fact",
-        rf"(?:i|we) (?:(?:both|all|each|never|do not|now|even|\w+ly) )*(?!make sure"
+        r"(?:i|we) (?:(?:both|all|each|never|do not|now|even|\w+ly) )*(?!make sure"
         rf"|work well){PRESENT} (?!{NOT_GENERAL}\b)(?:\S+ )+\S+|(?:i|we) (?:do not|never|cannot) (?!(?:ever|sleep"
         rf"|tell|work|help)\b){PRESENT}[.!]*$",
         ("I teach chemistry to teenagers.", "We measure soil moisture at eleven sites.", "I read diffs on my phone."),

@@ -58,13 +58,13 @@ GIVEN_TEXT = SentenceRule(
         rf"|\b{_WORK_ON} (?:to|into) \w+ ?:"
         r"|\b(?:here(?:'s| is| are)|this is|below is|see|the following(?: is)?|i (?:got|get|received|have)"
         rf"(?: back)?) (?:\w+ ){{0,4}}{_TEXT}\b[^.?!]{{0,40}}:"
-        rf"|\bthis is what (?:i|it|he|she|they|we) (?:got|get|said|sent|wrote|see|have)\b"
+        r"|\bthis is what (?:i|it|he|she|they|we) (?:got|get|said|sent|wrote|see|have)\b"
         rf"|\b(?:my|the) {_TEXT} (?:is|are|reads|says)(?: as)? (?:below|follows|this)\b"
-        rf"|\b(?:reads|says|said|wrote|writes|states|quote)\s?:\s"
+        r"|\b(?:reads|says|said|wrote|writes|states|quote)\s?:\s"
         r"|\b(?:this|these|following|below|here(?:'s| is| are)?)\b[^.?!]{0,40}:\s*$|^-{3,}$"
         r"|\b(?:says|said|wrote|writes|states|reads) (?:the following|as follows)\b|\bis this (?:right|correct)\?$"
         r"|\bhere(?:'s| is) (?:what|how) (?:i|he|she|they|we) (?:wrote|answered|replied|put it)\b"
-        rf"|^\W*(?:(?:please|pls|now|can you|could you) )*(?:check|correct|proof-?read|mark|grade|translate)"
+        r"|^\W*(?:(?:please|pls|now|can you|could you) )*(?:check|correct|proof-?read|mark|grade|translate)"
         rf" (?:my|this|the|our) (?:\w+ ){{0,2}}{_WRITING}[.!?]*$"
         r"|\bi (?:found|came across|stumbled (?:on|upon)|copied|pasted|was sent) (?:this|these|the following|an?"
         rf"|some)\b|\b(?:sample|example|dummy|fake|fictional) {_TEXT}\b"
@@ -172,12 +172,20 @@ RETRACTION = SentenceRule(
         r"^[\s.!]*(?:😂|🤣|😹|😜|😝|🙃|😉|💃|😏|🙄|🤪|lol|lmao|haha+|rofl)[\s😂🤣😹💃.!]*$|^\W*(?:(?:oh|ok|okay|no|well|actually"
         r"|ha|haha|sorry),? )*(?:(?:i'm |i am |i was )?(?:just |only )?(?:kidding|joking)|jk|scratch that"
         r"|strike that|never ?mind|forget (?:it|that|i said)|i take (?:that|it) back"
-        r"|(?:i )?change(?:d)? my mind|ignore (?:that|what i (?:just )?said)|not really|/s|as if|(?:i|we) (?:need"
+        r"|(?:i )?change(?:d)? my mind|(?:that|this)(?:'s| is| was) (?:the |my |an? )?(?:old|wrong|previous"
+        r"|former)|ignore (?:that|what i (?:just )?said)|not really|/s|as if|(?:i|we) (?:need"
         r"|want|have|would like|'d like) to (?:cancel|delete|remove|reschedule|postpone|change|move)|(?:can"
         r"|could) you (?:please )?(?:cancel|delete|remove|reschedule|postpone)|(?:please )?(?:cancel|delete"
         r"|reschedule|postpone) (?:it|that|the|my)\b)\b[^?]{0,40}$|\bnot?t? serious(?:ly)?\b[.!]*$|\b(?:just"
         r"|only) (?:kidding|joking)\b"
     ),
-    ("Just kidding!", "Scratch that.", "Actually, never mind.", "I was only joking.", "I need to cancel that meeting."),
+    (
+        "Just kidding!",
+        "Scratch that.",
+        "Actually, never mind.",
+        "I was only joking.",
+        "I need to cancel that meeting.",
+        "No, that's my old one.",
+    ),
     ("I changed jobs.", "Never mind the gap between the houses on our street."),
 )

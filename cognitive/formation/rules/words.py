@@ -74,6 +74,12 @@ HABIT = (
     r"|cover)"
 )
 
+# Things of a task: what is said of "my query" holds for now.
+OF_A_TASK = (
+    r"(?:answer|output|result|results|error|code|function|variable|array|list|loop|query|class|method|input|loss|usage"
+    r"|accuracy|page|file|paper|essay|screen|battery|internet|head|script|model|score)"
+)
+
 PEOPLE = (
     r"(?:mother|mom|mum|father|dad|parents?|sister|brother|siblings?|wife|husband|partner|spouse|girlfriend|boyfriend"
     r"|fianc[eé]e?|son|daughter|kids?|child(?:ren)?|baby|twins|grand\w+|aunt|uncle|cousin|niece|nephew|step\w+"

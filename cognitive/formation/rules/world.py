@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cognitive.formation.rules.matching import FormationRule
-from cognitive.formation.rules.words import PEOPLE
+from cognitive.formation.rules.words import OF_A_TASK, PEOPLE
 
 _OURS = r"\b(?:our|ours|we|us|my|here)\b"  # the message is about the world of the user
 _DETAIL = (
@@ -18,8 +18,8 @@ _STATE = (
 )
 # What "my" may stand before without a fact behind it: matters of the conversation and of the day.
 _PASSING = (
-    r"(?:day|week|weekend|morning|evening|night|mood|turn|answer|choice|guess|point|opinion|question|questions"
-    r"|problem|issue|mistake|bad|apologies|understanding|concern|code|error|output|result|thinking|idea|order|request"
+    rf"(?:{OF_A_TASK}|day|week|weekend|morning|evening|night|mood|turn|choice|guess|point|opinion|question|questions"
+    r"|problem|issue|mistake|bad|apologies|understanding|concern|thinking|idea|order|request"
     r"|train|bus|plane|flight|reservation|booking|meeting|appointment|goal|plan|plans|bet|hope|pleasure|suggestion"
     r"|impression|feeling"
     r"|favou?rites?|message|point|preference|last|next|current|first|internet|computer|screen|head|mind|test|tests"
@@ -45,8 +45,14 @@ RULES = (
         r"|that|them|these|those|the (?:following|same|code|above|command))\b)\w.+"
         r"|(?:it|this|the app|the project|the repo\w*|the service|the site|the system|the code ?base|the backend"
         r"|the frontend|everything) (?:all )?(?:uses|runs on|is (?:written|built|implemented|hosted|deployed"
-        r"|based) (?:in|on|with|at|in)|depends on|relies on) (?!(?:it|this|that)\b)\w.+",
-        ("We use Postgres for the queue.", "The backend is written in Go.", "This all runs on a modified Debian."),
+        r"|based) (?:in|on|with|at|in)|depends on|relies on) (?!(?:it|this|that)\b)\w.+"
+        r"|(?:i|we) call (?:the|our|all|an?) [\w -]{2,30} [\"']\w.+",
+        (
+            "We use Postgres for the queue.",
+            "The backend is written in Go.",
+            "This all runs on a modified Debian.",
+            "We call the guests 'members'.",
+        ),
         ("Should we use Postgres?", "We used those.", "How do I use it?", "We use it."),
     ),
     FormationRule(
