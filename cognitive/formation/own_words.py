@@ -27,8 +27,8 @@ _QUOTATION = re.compile(r"(?<!\w)[\"“'‘][^\"“”\n]{4,}?[.!?] [^\"“”\n
 # A mail to someone else with words about it behind: from the salutation to the name that signs it, or, after
 # "Dear", to an empty line.
 _MAIL = re.compile(
-    r"(?ms)^(?i:dear|hi|hello|hey|good \w+) [^\n.!?]{1,40},.*?\b(?i:regards|wishes|sincerely|best|yours|cheers|thanks)"
-    r"(?:,\s*|\s*\n\s*)[A-Z][\w'’]+(?: [A-Z][\w'’]+)*(?=\W+\w)|^(?i:dear) [^\n.!?]{1,40},.*\n\s*\n(?=\s*\w)"
+    r"(?ms)^(?i:dear|hi|hello|hey|good \w+) [^\n!?]{1,40},.*?\b(?i:regards|wishes|sincerely|best|yours|cheers|thanks)"
+    r"(?:,\s*|\s*\n\s*)[A-Z][\w'’]+(?: [A-Z][\w'’]+)*(?=\W+\w)|^(?i:dear) [^\n!?]{1,40},.*\n\s*\n(?=\s*\w)"
 )
 # A line of a log, a table, a command or code: it begins with a mark or a time, or has many signs that prose lacks.
 _CODE_LINE = re.compile(

@@ -91,7 +91,8 @@ LABELLED = SentenceRule(
         r"^(?=[^:?\"]{1,80}: ?[\"'“‘]?(?:(?:i|we|my|our|he|she|his|her|they)\b|(?<=[\"'“‘])))"
         rf"(?!(?=[^:]*\b{_ANNOUNCES}\b|\W*(?:(?:but|and|so|well|ok|okay|yes|no|hi|hey),? )*(?:i|i'm|i've|we|we're|my"
         r"|our|it|it's|that|there|you|you're)\b)"
-        rf"(?![^:]*\b(?:{_WRITING}|says?|said|wrote|writes|texted|replied|posted|quote)\b))"
+        rf"(?![^:]*\b(?:{_WRITING}|says?|said|wrote|writes|texted|replied|posted|quote|write|draft|compose"
+        r"|translate|rewrite|rephrase|view)\b))"
         rf"|^\W*(?:\w+ ){{0,2}}{_WRITING}(?: \w+)? ?: ?[a-z]"
     ),
     (
@@ -99,6 +100,7 @@ LABELLED = SentenceRule(
         "Turn this into a slogan: we never close before ten.",
         "Write me a toast from the view of the bride: I met him in Leeds.",
         "Übersetze bitte: my uncle lives in Bath.",
+        "Write a note from the point of view of a cat: I own the house.",
         "Rosa on the phone: I'm moving out.",
         "User story: as a guest I want to pay at once.",
         "A: He lives in Leeds.",
