@@ -84,7 +84,7 @@ _CONTRACTIONS = (
 _DEGREE = (
     r"\b(?:really|absolutely|totally|definitely|certainly|truly|actually|basically|honestly|personally|literally|just"
     r"|also|still|already|currently|presently|simply|quite|very|super|pretty|strongly|particularly|especially"
-    r"|generally|um+|uh+|er+|hm+|obviously|of course|as well|too)\b,?\s*"
+    r"|generally|um+|uh+|er+|hm+|obviously|of course|as well|too|i would say(?=[.!]*$))\b,?\s*"
 )
 _OPENERS = (
     r"(?:\W*(?:(?:yes|yeah|yep|yup|ok|okay|well|so|and|but|oh|ah|aha|hey|hi|hello|anyway|btw|by the way|fyi"
@@ -114,8 +114,8 @@ _FRONTED = (
     r"(?:for|in|on|at|after|as for|as an?|during|with|besides|usually|sometimes|today|last|these days|recently|lately"
     r"|right now|nowadays|by now|apart from|like (?:you|most)|outside of|over|since|until|over the years|speaking of"
     r"|similar to|regarding|as far as|other than|every|most)\b[^,.;]{0,48},\s+(?=(?:i|we|my|our|one of my"
-    r"|some of my)\b)|after [^,.;]{3,48} (?=we (?:decided|chose|agreed|settled|went with|are (?:going|sticking|staying)"
-    r" with)\b)|(?:for|in|on|at|after|during|with|this|every|these|most|all)(?: (?!(?:\w*(?:day|week|month|year"
+    r"|some of my)\b)|after [^,.;]{3,48} (?=we (?:decided|chose|agreed|settled|went with|are \w+ing)\b)"
+    r"|(?:for|in|on|at|after|during|with|this|every|these|most|all)(?: (?!(?:\w*(?:day|week|month|year"
     r"|morning|evening|night|spring|summer|autumn|fall|winter)s?|what|which|who|how|that|where|if|when|than|is|are"
     r"|was|and|or|but)\b)[\w'-]+){1,4} (?=(?:i|we) (?!(?:am|are|was|were|could|would|should|might)\b))"
 )

@@ -104,7 +104,8 @@ RULES = (
     FormationRule(
         "being_settled",
         "decision",
-        r"(?:i am|we are) (?:turning down|giving (?:the|up)|cutting|replacing|hiring|closing|cancell?ing|selling"
+        r"(?:i am|we are) (?:turning down|dropping|retiring|adopting|giving (?:the|up)|cutting|replacing|hiring"
+        r"|closing|cancell?ing|selling"
         r"|scrapping|stopping|ending|rejecting|accepting|splitting|merging|renaming|rewriting|porting|leaving "
         r"(?:out|the)|keeping|limiting|raising|lowering|outsourcing|consolidating|skipping|buying (?:the|a)"
         r"|taking the|moving (?:the|our|all|everything)) (?!(?:it|this|that|you|them)\b)(?!.*\b(?:trouble|problem"
@@ -116,6 +117,7 @@ RULES = (
         r"|confirmed|granted|vetoed) .+",
         (
             "We're turning down the offer.",
+            "After a talk with Ines we're dropping the second form.",
             "I'm giving the job to Edda.",
             "We're moving the export to Airflow.",
             "The board approved the new warehouse.",

@@ -216,6 +216,8 @@ RULES = (
         r"|(?:when|whenever|if) i (?:write|ask|speak|talk|say|text)(?: [\w'-]+){1,5},? (?:please |then |always "
         r"|only )*(?:answer"
         r"|reply|respond|speak|write|talk|use|switch)\b(?! to (?:him|her|them|my)\b).*"
+        # "Aisle seat always please"
+        r"|(?!it\b|this\b|that\b|.*\bas always\b)(?:[\w'-]+ ){1,4}always,? (?:please|pls)[.!]*$"
         # things of a kind: "Don't count calories for me"
         rf"|(?:please )?do not {TO_DO} (?!(?:this|yours|its|his|hers|us|as|is|was|has|always|things)\b)[a-z-]{{3,}}s\b"
         r"(?!.*\b(?:this|that|these|those|here|now|today|yet|tonight|tomorrow)\b)(?: [a-z'-]+){0,6}[.!]*$",
@@ -225,6 +227,7 @@ RULES = (
             "Sign all letters with our names.",
             "When you write tests always use fixtures.",
             "When I write in French answer in French.",
+            "Aisle seat always please.",
             "Don't count steps for me.",
         ),
         (

@@ -188,7 +188,10 @@ RULES = (
     FormationRule(
         "needs_to_work",
         "fact",
-        r"the (?!(?:problem|question|issue|error|bug|fix|answer|code"
+        rf"(?:the|our|my) {_ROLE} (?:needs?|wants?|expects?|charges?|takes?|sends?|brings?) .*\b(?:by the \d"
+        r"|(?:each|every"
+        r"|per|on \w+days|(?:once|twice) a)\b).*"
+        r"|the (?!(?:problem|question|issue|error|bug|fix|answer|code"
         r"|function)s?\b)(?:[\w/'-]+ ){1,6}?(?:(?:needs?|requires?"
         r"|expects?) (?!(?:to|a (?:fix|review|change|better)|more|some|help|work|your?|it|this|fixing"
         r"|updating)\b).*\b(?:running"
@@ -198,6 +201,7 @@ RULES = (
         (
             "The integration tests need docker running, otherwise they hang.",
             "The printer in the hall only works after a restart.",
+            "The accountant (Ms. Roy) wants the receipts by the 3rd of each month.",
         ),
         ("The code needs the flag set.", "The draft needs more work first."),
     ),
@@ -211,9 +215,18 @@ RULES = (
         r"|lower |upper )?(?:knees?|hips?|back|shoulders?|ankles?|wrists?|heart|hearing|eyesight|iron"
         r"|blood pressure|thyroid"
         r"|cholesterol) (?:is|are) (?:bad|weak|low|high|poor|injured|torn|sensitive|damaged|unstable)\b"
-        r"(?!.*\b(?:today|tonight|again)\b).*",
-        ("I get really seasick so ferries are out.", "My left knee is bad.", "My blood pressure is high."),
-        ("I get it.", "My back is bad today."),
+        r"(?!.*\b(?:today|tonight|again)\b).*"
+        rf"|(?!{PRONOUN}\b)(?:[\w'-]+ ){{1,4}}(?:is|are) my (?:weak|strong|sore) (?:point|spot|side|suit)s?\b.*"
+        r"|(?:i|we) (?:only |usually )?(?:sleep|train|work|run|swim|walk|study|practi[sc]e) (?:like |about "
+        r"|around |only |for )*"
+        r"\d[\w.-]* (?:hours?|hrs?|h|km|miles|minutes?|mins?|days?)\b(?!.*\b(?:today|so far|ago)\b).*",
+        (
+            "I get really seasick so ferries are out.",
+            "My left knee is bad.",
+            "Verbs are still my weak point.",
+            "I sleep like 6 hours.",
+        ),
+        ("I get it.", "My back is bad today.", "I read 3 pages and stopped."),
     ),
     FormationRule(
         "doing",
