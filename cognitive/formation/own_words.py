@@ -32,7 +32,9 @@ _MAIL = re.compile(
 )
 # A line of a log, a table, a command or code: it begins with a mark or a time, or has many signs that prose lacks.
 _CODE_LINE = re.compile(
-    r"^\s*(?:[$#%|{}<@/\\⎿✓✗]|\[?\d{2,4}[-:]\d\d[-:]\d\d|(?:traceback|error|warn(?:ing)?|info|debug)\b)", re.I
+    r"^\s*(?:[$#%|{}<@/\\⎿✓✗]|\[?\d{2,4}[-:]\d\d[-:]\d\d|(?:traceback|error|warn(?:ing)?|info|debug)\b"
+    r"|(?-i:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER) \S)",
+    re.I,
 )
 _SIGNS = re.compile(r"[{}<>=\\|]|\w\(|;\s*$|::|->|https?:")
 _MIN_ENGLISH = 0.3  # share of the words of a text that are common English ones

@@ -145,9 +145,10 @@ _DROPPED = (
     ),
     (
         (
-            r"(?:wife|husband|girlfriend|boyfriend|mom|mum|dad|brother|sister|daughter|landlord) (?:is|has|works"
+            r"(?:wife|husband|girlfriend|boyfriend|mom|mum|dad|brother|sister|daughter|landlord|landlady) (?:is"
+            r"|has|works"
             r"|lives|loves"
-            r"|hates|eats|cannot|does not) (?!\w+ing\b|(?:ill|sick|asleep|here|home|out|late|mad|angry|upset"
+            r"|hates|eats|cannot|does not|wants) (?!\w+ing\b|(?:ill|sick|asleep|here|home|out|late|mad|angry|upset"
             r"|tired|busy|so"
             r"|very|not|on|in|at|right|back|fine|ok)\b)|kids are (?=\d)"
             r"|(?:budget|rent|deposit|salary|headcount|shoe size|blood (?:type|pressure)"

@@ -64,7 +64,7 @@ GUARDS = (
     ),
     GuardRule(
         "for_this_text",
-        r"\b(?:in|for) this (?:one |single )?(?:case|one|file|message|answer|function|task|pr|email)\b"
+        r"\b(?:in|for|on) this (?:one |single )?(?:case|one|file|message|answer|function|task|pr|email)\b"
         r"|\b(?:this|that|next) (?:sentence|paragraph|section|slide|chapter|draft)\b"
         r"|\bthe (?:first|second|third|last|next|previous|latter|former|other) (?:one|version|option|variant|draft"
         r"|sentence|paragraph|section|suggestion|idea)s?\b(?! of (?:my|our)\b)|\boption (?:[a-f]|\d|one|two|three)\b"
@@ -73,7 +73,7 @@ GUARDS = (
         r"|format|style|option|draft|section|paragraph|image|picture|link)s? (?:above|below)\b",
         (
             "Always use tabs in this file.",
-            "Don't add comments in this one.",
+            "Don't add comments on this one.",
             "I like tabs in this file.",
             "I prefer the version below.",
             "I don't like the example above.",

@@ -216,6 +216,15 @@ RULES = (
         r"|(?:when|whenever|if) i (?:write|ask|speak|talk|say|text)(?: [\w'-]+){1,5},? (?:please |then |always "
         r"|only )*(?:answer"
         r"|reply|respond|speak|write|talk|use|switch)\b(?! to (?:him|her|them|my)\b).*"
+        # in a unit: "Give all temperatures in celsius"
+        rf"|(?:{_TELL})*(?:give|quote|show|list|state|write|put|measure) (?:me |all |every |any |the |my "
+        r"|your )*(?:everything"
+        r"|prices|times|temperatures|distances|amounts|dates|weights|measurements|quantities|sizes|costs|figures"
+        r"|salaries) in"
+        r" (?:\w+ )?(?:celsius|fahrenheit|kelvin|metric|imperial|euros?|dollars|francs|pounds|yen|kroner|kg|kilos"
+        r"|grams|km|miles"
+        r"|cm|inches|utc|local time|24-?hour\b.*|iso\b.*)(?: units?| format)?(?: please)?[.!]*$"
+        r"|(?:never|always) (?!been\b)[a-z]+ [^,]{2,40}, (?:but )?(?:always|never|only) \w.*"
         # "Aisle seat always please"
         r"|(?!it\b|this\b|that\b|.*\bas always\b)(?:[\w'-]+ ){1,4}always,? (?:please|pls)[.!]*$"
         # things of a kind: "Don't count calories for me"
@@ -227,6 +236,8 @@ RULES = (
             "Sign all letters with our names.",
             "When you write tests always use fixtures.",
             "When I write in French answer in French.",
+            "Give all temperatures in celsius.",
+            "Never group by name, always by id.",
             "Aisle seat always please.",
             "Don't count steps for me.",
         ),

@@ -177,13 +177,17 @@ RULES = (
         r"|after|before)\b).+"
         rf"|(?!{PRONOUN}\b)(?:[\w-]+ ){{1,3}}?(?:comes?|arrives?|runs?|leaves?|happens?|closes?"
         r"|opens?) (?:in "
-        rf"|only )?{_AT_TIMES}.*)",
+        rf"|only )?{_AT_TIMES}.*)"
+        r"|we (?:are (?:closed|open|off)|meet|rehearse|train|close|open|deliver|bake) (?:only |at [\w:]+ "
+        r"|again )?(?:on |every \w+ and )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days\b|every \w+day\b).*",
         (
             "The nightly sync runs at 02:00 UTC.",
             "Deliveries come Mondays and Thursdays before 5.",
             "Backups run every hour.",
+            "We meet Wednesdays at 7.",
+            "We're closed Mondays.",
         ),
-        ("The nightly build is broken.", "It opens at 9.", "The film opens at 8 today."),
+        ("The nightly build is broken.", "We meet on Friday.", "It opens at 9.", "The film opens at 8 today."),
     ),
     FormationRule(
         "needs_to_work",
