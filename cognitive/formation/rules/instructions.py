@@ -224,7 +224,8 @@ RULES = (
         r" (?:\w+ )?(?:celsius|fahrenheit|kelvin|metric|imperial|euros?|dollars|francs|pounds|yen|kroner|kg|kilos"
         r"|grams|km|miles"
         r"|cm|inches|utc|local time|24-?hour\b.*|iso\b.*)(?: units?| format)?(?: please)?[.!]*$"
-        r"|(?:never|always) (?!been\b)[a-z]+ [^,]{2,40}, (?:but )?(?:always|never|only) \w.*"
+        r"|(?:never|always) (?!been\b)[a-z]+ [^,]{2,40}, (?:but )?(?:always|never|only) (?:by|on|via|with|in|from"
+        r"|to|at) \w.*"
         # "Aisle seat always please"
         r"|(?!it\b|this\b|that\b|.*\bas always\b)(?:[\w'-]+ ){1,4}always,? (?:please|pls)[.!]*$"
         # things of a kind: "Don't count calories for me"
@@ -243,6 +244,7 @@ RULES = (
         ),
         (
             "Use the second one in this project.",
+            "Always nice to see you, never boring.",
             "Find the typo in this repo.",
             "Check all the files I sent.",
             "Start all the servers.",
