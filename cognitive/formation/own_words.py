@@ -68,7 +68,7 @@ def read_sentences(message: str) -> list[Sentence]:
         if invented is not None:
             found = [Sentence(each.text, invented) for each in found]
             given = invented
-        elif given is None and (GIVEN_TEXT.matches(text) or LABELLED.matches(text)):
+        elif given is None and (GIVEN_TEXT.matches(text) or (":" in text and LABELLED.matches(text))):
             given = "given_text"
             found[-1] = Sentence(text, given)
         _take_back(found, RETRACTION)

@@ -33,7 +33,7 @@ _GOES_ON = (
 )
 _BREAK = (
     r"(?i)"
-    rf"(?-i:(?<=[a-z][.!?])(?=[A-Z][a-z' ’]))|(?:;|\.\.\.|…|[,.]?\s+[-–—]{{1,2}})\s+(?:and |but |so |or "
+    rf"(?-i:(?<=[a-z][.!?])(?=[A-Z][a-z' ’]))|(?:;|\.\.\.|…|\s*[:;]-?[)D]|[,.]?\s+[-–—]{{1,2}})\s+(?:and |but |so |or "
     rf"|yet )?|(?<=\))\s+(?:and |but |so |or |yet )?(?={_OWN_SUBJECT})"
     rf"|,\s+(?!{_GOES_ON})(?:which means(?: that)? (?=\w)|meaning (?:that )?(?=\w)|(?:and |but |so |or |yet |because "
     rf"|since )?(?={_OWN_SUBJECT}))"

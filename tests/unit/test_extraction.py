@@ -65,6 +65,7 @@ def test_statements_of_one_message_are_formed_verbatim():
         ("I work as a nurse, can you shorten it", "I work as a nurse"),
         ("Our van is a blue Transit, tell me the tyre size", "Our van is a blue Transit"),
         ("I'm vegan, any ideas?", "I'm vegan"),
+        ("I work at the port now :) what should I ask in week one", "I work at the port now"),
         ("I'm a strict vegan, whats a good lunch", "I'm a strict vegan"),
         ("Our server is a Dell, which runs Debian 12.", "Our server is a Dell, which runs Debian 12."),
         ("I like tea, esp. green tea.", "I like tea, esp. green tea."),
