@@ -67,7 +67,7 @@ RULES = (
     FormationRule(
         "who_i_am",
         "fact",
-        rf"(?:i|we) (?:am|are|have been|was|were) (?:an?|the|one of the|half|part|originally|now an?"
+        r"(?:i|we) (?:am|are|have been|was|were) (?:an?|the|one of the|half|part|originally|now an?"
         rf"|not an?) (?!{_MOOD}\b"
         r"|(?:big |huge |great )?(?:fan|lover|idiot|person|fool|mess|little|bit|lot|couple)\b|(?:only|first|last"
         r"|same|best|worst) (?:one|person)\b|(?:one|ones) (?:who|that)\b)\w.+"
@@ -137,7 +137,8 @@ RULES = (
         "have",
         "fact",
         rf"(?:i|we) (?:now |do )?(?:have|own|have (?:bought|adopted|inherited|owned|had)) {_NO_SLOT}(?:an?|two"
-        r"|three|four|five|six|seven|eight|nine|ten|twelve|\d[\d.,]*k?|many|several|no|our|my|severe|chronic"
+        r"|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|\d[\d.,]*k?"
+        r"|many|several|no|our|my|severe|chronic"
         rf"|type|both|only|stage|[a-z0-9 ]{2, 20} (?:disease|syndrome|disorder|cancer|allergy|allergies|insurance"
         r"|citizenship|custody)|kids|children|celiac|asthma|diabetes|adhd|arthritis|epilepsy|insomnia|migraines"
         r"|high blood|roughly|about|around|over|more than) ?\w.+"
@@ -146,6 +147,7 @@ RULES = (
         (
             "I have two daughters.",
             "We have a dog called Rex.",
+            "We have eleven hives, all Carnica.",
             "I have 5k lines of code in this app.",
             "We have no test server.",
             "I have a peanut allergy.",

@@ -24,11 +24,11 @@ GUARDS = (
         r"|\b(?:if|unless|as long as|provided|in case) (?:i|we|you|they|he|she|it|the|my|our|there|this|that"
         r"|someone|anyone|nobody|possible|needed|necessary)\b"
         r"|\b(?:would|could|should) (?:be|have|not|only|mean|make|want|do|use|help|need)\b|\bmight\b|(?<!\d )"
-        r"(?<!in )(?<!by )(?<!of )(?<!until )(?<!since )(?<!from )(?<!this )(?<!next )(?<!late )"
+        r"(?<!in )(?<!by )(?<!of )(?<!until )(?<!since )(?<!from )(?<!this )(?<!next )(?<!every )(?<!late )"
         r"(?<!early )\bmay\b(?! (?:\d|the \d))"
         r"|\bwish (?:i|we|it|there)\b|\bor (?:not|whether)\b",
         ("Our rent is 900 euros if we sign.", "We use Redis, or might use it.", "My sister would have a dog."),
-        ("We use Redis for the queue.",),
+        ("We use Redis for the queue.", "Our inspector comes every May."),
         except_for=("instruction", "procedure", "preference"),
     ),
     GuardRule(

@@ -177,7 +177,8 @@ RULES = (
         r"|after|before)\b).+"
         rf"|(?!{PRONOUN}\b)(?:[\w-]+ ){{1,3}}?(?:comes?|arrives?|runs?|leaves?|happens?|closes?"
         r"|opens?) (?:in "
-        rf"|only )?{_AT_TIMES}.*)"
+        rf"|only )?{_AT_TIMES}.*"
+        rf"|(?!{PRONOUN}\b)(?:[\w-]+ ){{1,2}}?(?:is|are) (?:only )?on (?:mon|tues|wednes|thurs|fri|satur|sun)days\b.*)"
         r"|we (?:are (?:closed|open|off)|meet|rehearse|train|close|open|deliver|bake) (?:only |at [\w:]+ "
         r"|again )?(?:on |every \w+ and )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days\b|every \w+day\b).*",
         (
@@ -186,6 +187,7 @@ RULES = (
             "Backups run every hour.",
             "We meet Wednesdays at 7.",
             "We're closed Mondays.",
+            "Choir is on Tuesdays at 7.",
         ),
         ("The nightly build is broken.", "We meet on Friday.", "It opens at 9.", "The film opens at 8 today."),
     ),

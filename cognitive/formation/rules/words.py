@@ -77,7 +77,7 @@ HABIT = (
 # Things of a task: what is said of "my query" holds for now.
 OF_A_TASK = (
     r"(?:answer|output|result|results|error|code|function|variable|array|list|loop|query|class|method|input|loss|usage"
-    r"|accuracy|page|file|paper|essay|screen|battery|internet|head|script|model|score)"
+    r"|accuracy|page|file|paper|essay|screen|battery|internet|head|script|model|score|token|cookie|button)"
 )
 
 PEOPLE = (

@@ -68,7 +68,8 @@ RULES = (
         r"|nine|ten)|has|have|lives?|works? (?:as|at|for|in|with|on)|runs? (?:on|in|at|the|an?)|uses?|needs?"
         r"|studies|studied|owns?|speaks?|goes to|teaches|plays|died|passed away|suffers?|loves?|likes?|hates?"
         r"|prefers?|moved|retired|agreed|features|belongs|consists|contains|supports|requires|graduated|weighs"
-        r"|costs|opens|closes|sleeps|eats|cannot|does not|do not) (?!(?:not )?(?:working|broken|wrong|ok|fine"
+        r"|costs|opens|closes|ends|starts|begins|sells|pays|wants|expires|lasts|holds|sleeps|eats|cannot|does not"
+        r"|do not) (?!(?:not )?(?:working|broken|wrong|ok|fine"
         r"|good|bit|mess|joke|nightmare|been|already|gone|got|this|that|it|so|too|way|work|a (?:bit|mess|joke"
         r"|nightmare|good|great|bad|hard|long|little|lot|problem|question|point|disaster)|the (?:best|worst|same"
         r"|problem)|have|fit|know|understand|make|matter|help|feel)\b)\w.*"
@@ -81,9 +82,11 @@ RULES = (
             "My dad passed away in March.",
             "Our dog has arthritis.",
             "My app is a Flask app.",
+            "My shift ends at 15:30.",
             "My uncle is learning Welsh.",
         ),
         (
+            "My token expires after an hour.",
             "My aunt is ringing the bell.",
             "My bus is in the tunnel.",
             "My day was long.",
