@@ -196,18 +196,18 @@ RULES = (
         "standing_manner",
         "instruction",
         # in a project: "Use tabs in this repo"
-        rf"(?:{_TELL})*(?:use|prefer|stick (?:to|with)|follow|avoid|name|format|indent|(?:do not|never) (?:use"
+        rf"(?:{_TELL})*(?:(?:use|prefer|stick (?:to|with)|follow|avoid|name|format|indent|(?:do not|never) (?:use"
         r"|add|touch"
         r"|edit|change|commit|push)) (?!(?:it|this|that|these|those|them"
         r"|(?:the|my) (?:first|second|third|other|new|old|last|next) \w+)\b)[^?]{2,60}\b(?:in|for|across) (?:this"
         r"|our|the"
         r"|my)(?: whole)? (?:repo|repository|project|code ?base|monorepo|workspace)\b.*"
         # of all that the user writes: "Correct every mistake I make"
-        rf"|(?:{_TELL})*(?:{TO_DO}|point out) (?:every|each|any|all|everything|whatever) (?:[\w'-]+ )*?(?:that "
+        rf"|(?:{TO_DO}|point out) (?:every|each|any|all|everything|whatever) (?:[\w'-]+ )*?(?:that "
         r"|which )?i (?:make|write"
         r"|say|send|type|give|post|upload|share|report)\b.*"
         # of all texts of a kind: "Sign all letters with our names"
-        r"|(?:please )?(?:sign|begin|start|end|close|open|prefix|cc) (?:all|every|each|any|our"
+        r"|(?:sign|begin|start|end|close|open|prefix|cc) (?:all|every|each|any|our"
         r"|my) (?:\w+ ){0,3}?(?:e-?mails?"
         r"|mails?|letters?|messages?|repl(?:y|ies)|answers?|responses?|commits?|posts?|invoices?) (?:with|by|as|to)\b.*"
         # "When you write tests always use fixtures", "When I write French answer in French"
@@ -217,7 +217,7 @@ RULES = (
         r"|only )*(?:answer"
         r"|reply|respond|speak|write|talk|use|switch)\b(?! to (?:him|her|them|my)\b).*"
         # in a unit: "Give all temperatures in celsius"
-        rf"|(?:{_TELL})*(?:give|quote|show|list|state|write|put|measure) (?:me |all |every |any |the |my "
+        r"|(?:give|quote|show|list|state|write|put|measure) (?:me |all |every |any |the |my "
         r"|your )*(?:everything"
         r"|prices|times|temperatures|distances|amounts|dates|weights|measurements|quantities|sizes|costs|figures"
         r"|salaries) in"
@@ -229,8 +229,8 @@ RULES = (
         # "Aisle seat always please"
         r"|(?!it\b|this\b|that\b|.*\bas always\b)(?:[\w'-]+ ){1,4}always,? (?:please|pls)[.!]*$"
         # things of a kind: "Don't count calories for me"
-        rf"|(?:please )?do not {TO_DO} (?!(?:this|yours|its|his|hers|us|as|is|was|has|always|things)\b)[a-z-]{{3,}}s\b"
-        r"(?!.*\b(?:this|that|these|those|here|now|today|yet|tonight|tomorrow)\b)(?: [a-z'-]+){0,6}[.!]*$",
+        rf"|do not {TO_DO} (?!(?:this|yours|its|his|hers|us|as|is|was|has|always|things)\b)[a-z-]{{3,}}s\b"
+        r"(?!.*\b(?:this|that|these|those|here|now|today|yet|tonight|tomorrow)\b)(?: [a-z'-]+){0,6}[.!]*$)",
         (
             "Use tabs, not spaces in this repo.",
             "Please correct every mistake I make.",

@@ -46,6 +46,7 @@ _ROLE = (
 # A value: a number, an amount, a time, or an identifier with a digit.
 _VALUE = r"(?:(?:at|about|around|roughly|only|now|under|over|from|called) )*[$€£#+]?[\w@/.-]*\d[\w@:/.,%€$£+-]*"
 _OFF = r"(?!.*\b(?:late|left|away|ago|off|behind|slow\w*|fast\w*|too|short|wrong|broken|tired|today|now)\b)"
+_NOW = r".*\b(?:today|tonight|tomorrow|now)\b"
 _CYCLE = r"(?:nightly|daily|weekly|hourly|monthly|yearly|quarterly|morning|evening)"
 _AT_TIMES = (
     r"(?:at (?:\d{1,2}(?::\d\d)?|noon|midnight)|every (?!time\b)\w+|on \w+days|(?:mon|tues|wednes|thurs|fri|satur"
@@ -171,12 +172,12 @@ RULES = (
     FormationRule(
         "at_times",
         "fact",
-        rf"(?!(?:the )?(?:{_TOPIC}|show|concert|game|match|party)\b|.*\b(?:today|tonight|tomorrow|now)\b)"
+        rf"(?!(?:the )?(?:{_TOPIC}|show|concert|game|match|party)\b)"
         rf"(?:the |our |my )?(?:{_CYCLE} (?:[\w-]+ ){{1,3}}?(?:runs?|starts?|takes?|happens?|goes|go|fires?|is|are) "
-        r"(?!(?:broken|failing|red|green|down|stuck|not|running|late|today|now)\b)(?=.*\d|.*\b(?:every|on"
+        rf"(?!(?:broken|failing|red|green|down|stuck|not|running|late)\b|{_NOW})(?=.*\d|.*\b(?:every|on"
         r"|after|before)\b).+"
         rf"|(?!{PRONOUN}\b)(?:[\w-]+ ){{1,3}}?(?:comes?|arrives?|runs?|leaves?|happens?|closes?"
-        r"|opens?) (?:in "
+        rf"|opens?) (?!{_NOW})(?:in "
         rf"|only )?{_AT_TIMES}.*"
         rf"|(?!{PRONOUN}\b)(?:[\w-]+ ){{1,2}}?(?:is|are) (?:only )?on (?:mon|tues|wednes|thurs|fri|satur|sun)days\b.*)"
         r"|we (?:are (?:closed|open|off)|meet|rehearse|train|close|open|deliver|bake) (?:only |at [\w:]+ "
