@@ -59,6 +59,7 @@ Modules, in order of execution:
 - `upkeep`: read the memories that may need attention.
 - `deadline`: wait for a task at most until a deadline.
 - `users`: name whose rows a transaction sees and writes.
+- `input_model`: check the fields of an input value, and name what is wrong with them.
 - `types`: define the values that the store takes and returns.
 - `receipts`: define the receipt of an erasure, and its entry in the log.
 - `memory_types`: define the properties of each memory type.

@@ -16,10 +16,11 @@ from pydantic import Field, model_validator
 from brain import filter_sql, redacting, statements
 from brain.errors import InvalidInput
 from brain.filters import NO_FILTER, MemoryFilter
+from brain.input_model import InputModel
 from brain.postgres.database import Connection, Database
 from brain.postgres.wire_types import as_value
 from brain.redacting import Redact
-from brain.types import HiddenReason, InputModel, Label, MemoryType, Moment, NewMemory, Trust
+from brain.types import HiddenReason, Label, MemoryType, Moment, NewMemory, Trust
 from brain.users import Scope
 
 SQL = statements.load("archive")

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar, get_args
 from uuid import UUID
@@ -16,17 +15,15 @@ from numpy.typing import NDArray
 from pydantic import (
     AfterValidator,
     AwareDatetime,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
-    ValidationError,
     create_model,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
 
 from brain.errors import InvalidInput
+from brain.input_model import InputModel
 from brain.memory_types import MEMORY_TYPES as MEMORY_TYPES
 from brain.memory_types import TYPE_ROWS, TypeRow
 from brain.memory_types import MemoryType as MemoryType
@@ -56,7 +53,6 @@ MAX_CONTENT_LENGTH = 1_000_000  # characters of a memory; split longer texts int
 MAX_LABEL_LENGTH = 1_000  # characters of an id, a name, a tag
 MAX_LABELS = 100  # tags, or entities, of a memory
 MAX_METADATA_BYTES = 16_384  # the metadata of a memory, as JSON in UTF-8
-MAX_KEYS = 200  # of an input value, several times its fields
 
 # Why a memory is hidden: a newer one replaced it, it was retired by a call, its `expires_at` is past, or it was merged
 # into another memory.
@@ -155,63 +151,6 @@ UserLabel = Annotated[Label, BeforeValidator(_one_user)]
 Labels = Annotated[Several[Label], Field(max_length=MAX_LABELS, fail_fast=True)]
 MemoryText = Annotated[Text, Field(max_length=MAX_CONTENT_LENGTH), AfterValidator(_not_blank)]
 Metadata = Annotated[Mapping[str, Any], AfterValidator(_metadata)]
-
-
-class InputModel(BaseModel):
-    """The base class of input values. Their fields cannot be changed, and unknown keys are not allowed.
-
-    Errors in the values are raised as InvalidInput, with the name of the field.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    @model_validator(mode="wrap")
-    @classmethod
-    def _typed_errors(cls, data: Any, handler: Any) -> Self:
-        if isinstance(data, Mapping) and len(data) > MAX_KEYS:  # pydantic builds an error for each unknown key
-            raise InvalidInput(f"{cls.__name__}: has {len(data)} keys; at most {MAX_KEYS} are allowed")
-        try:
-            return handler(data)  # type: ignore[no-any-return]
-        except ValidationError as error:
-            raise _invalid(cls, error) from None
-
-    if not TYPE_CHECKING:  # pydantic's own signature is checked
-
-        def __new__(cls, /, *values: Any, **fields: Any) -> Self:
-            """Create an instance; raise TypeError for values without their fields' names."""
-            if values:
-                required = [name for name, field in cls.model_fields.items() if field.is_required()]
-                named = ", ".join(f"{name}=…" for name in required or list(cls.model_fields)[:1])
-                raise TypeError(f"{cls.__name__}: name the fields: {cls.__name__}({named})")
-            return super().__new__(cls)
-
-
-# What to say instead of pydantic's message, by the type of its error.
-_MESSAGES = {
-    "extra_forbidden": "unknown field",
-    "timezone_aware": "has no time zone; write 2026-11-02T00:00:00Z, or datetime.now(UTC)",
-    "tuple_type": 'expected a list, such as ["…"]',
-}
-
-
-def _invalid(model: type[BaseModel], error: ValidationError) -> InvalidInput:
-    """Return an InvalidInput about a model that lists the first three errors of pydantic, each with its field."""
-    problems = [
-        f"{'.'.join(str(part) for part in problem['loc']) or 'value'}: "
-        + _MESSAGES.get(problem["type"], problem["msg"])
-        + (_hint(model, problem["loc"]) if problem["type"] == "extra_forbidden" else "")
-        for problem in error.errors(include_url=False, include_input=False)[:3]
-    ]
-    return InvalidInput(f"{model.__name__}: " + "; ".join(problems))
-
-
-def _hint(model: Any, path: Sequence[str | int]) -> str:
-    """Return "; did you mean NAME?" for the field most similar to an unknown one, or "" if none is similar."""
-    *groups, name = path
-    for group in groups:
-        model = getattr(getattr(model, "model_fields", {}).get(group), "annotation", None)
-    close = get_close_matches(str(name), getattr(model, "model_fields", ()), 1)
-    return f"; did you mean {close[0]}?" if close else ""
 
 
 _ATTRIBUTE: Mapping[str, Any] = {"label": Label, "text": Text, "id": Label}

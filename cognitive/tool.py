@@ -9,7 +9,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 from pydantic_core import from_json, to_json
 
-from brain.types import MAX_LABELS, InputModel, Label, Labels, Several, Text
+from brain.input_model import InputModel
+from brain.types import MAX_LABELS, Label, Labels, Several, Text
 
 _MAX_CUT = 50  # names of removed tools that are stored with a turn, besides their number
 

@@ -11,7 +11,8 @@ from uuid import UUID
 from pydantic import BeforeValidator, Field
 
 from brain.filters import MemoryFilter
-from brain.types import InputModel, Label, MemoryType, Moment, Several, Text, UserLabel, Vector, max_keys
+from brain.input_model import InputModel
+from brain.types import Label, MemoryType, Moment, Several, Text, UserLabel, Vector, max_keys
 from brain.users import SHARED, Scope
 from cognitive.degradation import Degradation
 from cognitive.plan import Plan

@@ -15,8 +15,9 @@ from uuid import UUID
 from pydantic import AfterValidator
 
 from brain.archive import ArchivedMemory, MemoryMetadata, StoredMemory, TypeUsage
+from brain.input_model import InputModel
 from brain.languages import require
-from brain.types import InputModel, Label, NewMemory, Text
+from brain.types import Label, NewMemory, Text
 from brain.users import Scope
 from cognitive.errors import InvalidInput
 from cognitive.formats.format import Dropped, ExportedConversation

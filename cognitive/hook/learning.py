@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from brain.types import InputModel
+from brain.input_model import InputModel
 from cognitive.errors import InvalidInput, PolicyError
 from cognitive.policy import Policy
 

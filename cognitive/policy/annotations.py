@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, ConfigDict, Field, ValidationError, WrapValidator
 
-from brain.types import InputModel
+from brain.input_model import InputModel
 from cognitive.errors import InvalidInput
 
 # Takes the policy to compare and the policy that the turn was recorded under.

@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
-from brain.types import InputModel
+from brain.input_model import InputModel
 from cognitive.errors import InvalidInput
 from cognitive.policy.annotations import LiveRange
 from cognitive.policy.policy import Policy, settings

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from brain.types import InputModel
+from brain.input_model import InputModel
 from cognitive.errors import InvalidInput, PolicyError
 
 Tier = Literal["A", "B", "C"]

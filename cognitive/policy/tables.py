@@ -10,8 +10,9 @@ import re2
 from pydantic import BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from brain.input_model import InputModel
 from brain.memory_types import TYPE_ROWS
-from brain.types import InputModel, Label, Several
+from brain.types import Label, Several
 from cognitive.errors import InvalidInput
 from cognitive.plan import CATEGORIES, Frame, Thinking
 from cognitive.policy.annotations import Count, LiveRange, Positive, Tokens

@@ -13,7 +13,8 @@ from pydantic import ConfigDict, Field
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from brain.types import InputModel, Label
+from brain.input_model import InputModel
+from brain.types import Label
 from cognitive.errors import PolicyError
 from cognitive.server.tokens import Tokens, default_path
 

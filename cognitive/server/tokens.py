@@ -25,8 +25,9 @@ from typing import Annotated, Self, TextIO
 
 from pydantic import AwareDatetime, Field, model_validator
 
+from brain.input_model import InputModel
 from brain.settings import from_environment
-from brain.types import InputModel, Label, Trust
+from brain.types import Label, Trust
 from cognitive.errors import InvalidInput, PolicyError
 
 log = logging.getLogger(__name__)

@@ -10,10 +10,11 @@ from uuid import UUID, uuid4
 
 from pydantic import Field
 
+from brain.input_model import InputModel
 from brain.sessions import CarriedState, Sessions
 from brain.store import MemoryStore
 from brain.subtasks import Subtask, Subtasks
-from brain.types import MAX_CONTENT_LENGTH, InputModel, Label, MemoryText, NewMemory, Several
+from brain.types import MAX_CONTENT_LENGTH, Label, MemoryText, NewMemory, Several
 from brain.users import Scope
 from cognitive.context.render import NOTICE
 from cognitive.errors import InvalidInput

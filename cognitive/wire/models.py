@@ -12,10 +12,10 @@ from uuid import UUID
 from pydantic import BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
+from brain.input_model import InputModel
 from brain.policies import MAX_NOTE_LENGTH
 from brain.types import (
     MAX_CONTENT_LENGTH,
-    InputModel,
     Label,
     Labels,
     MemoryText,

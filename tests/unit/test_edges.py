@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brain.types import MAX_CONTENT_LENGTH, MAX_KEYS, MAX_LABEL_LENGTH, MAX_LABELS, MAX_METADATA_BYTES, MEMORY_TYPES
+from brain.input_model import MAX_KEYS
+from brain.types import MAX_CONTENT_LENGTH, MAX_LABEL_LENGTH, MAX_LABELS, MAX_METADATA_BYTES, MEMORY_TYPES
 from cognitive import CognitiveError, Message, NewMemory, Outcome, Policy, Tool, ToolCall, Turn, TurnRef
 from cognitive.errors import InvalidInput
 from cognitive.turn import MAX_ATTACHMENTS, MAX_MESSAGE_LENGTH, MAX_RATED, MAX_TOOL_CALLS

@@ -12,7 +12,8 @@ from uuid import UUID
 from mcp_types import CallToolResult
 from pydantic import Field
 
-from brain.types import InputModel, Text
+from brain.input_model import InputModel
+from brain.types import Text
 from cognitive.runtimes.mcp.scope import ScopedRequest
 from cognitive.runtimes.mcp.tool import MAX_NOTE_LENGTH, TOOL_TRUST, answer, describe, new_text
 

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
 from pydantic import Field
 
-from brain.types import InputModel, Label, Text
+from brain.input_model import InputModel
+from brain.types import Label, Text
 from cognitive.prompt import without_injected
 from cognitive.runtimes.mcp.scope import ScopedRequest
 

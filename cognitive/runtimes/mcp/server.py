@@ -37,7 +37,7 @@ from mcp_types import (
 )
 
 from brain.deadline import Deadline
-from brain.types import InputModel
+from brain.input_model import InputModel
 from cognitive.errors import CognitiveError, InvalidInput, StoreUnavailable
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.mcp import changes, conversations, resources, tools

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
 
-from brain.types import InputModel, Trust
+from brain.input_model import InputModel
+from brain.types import Trust
 from cognitive.errors import InvalidInput
 from cognitive.prompt import without_injected
 

@@ -9,8 +9,9 @@ from uuid import UUID
 from mcp_types import CallToolResult
 from pydantic import Field
 
+from brain.input_model import InputModel
 from brain.memory_types import MEMORY_TYPES
-from brain.types import InputModel, Label, MemoryType, Moment, NewMemory, Text, above
+from brain.types import Label, MemoryType, Moment, NewMemory, Text, above
 from cognitive.context.render import NOTICE
 from cognitive.errors import InvalidInput
 from cognitive.recall_hits import RecallHit
