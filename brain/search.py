@@ -250,10 +250,14 @@ def _indexed(facts: Any) -> IndexLanguages:
 
 
 def _lexemes(text: str, language: str) -> list[str]:
-    """Return the lexemes of a query, without the words that are common in its language but not in the index."""
+    """Return the lexemes of a query in the language of the index.
+
+    If the query is in another language, its common words are left out, unless it has no others.
+    """
     spoken = language_of_text(text)
     common = COMMON_WORDS[spoken] if spoken is not None and spoken != language else ()
-    found = list(dict.fromkeys(filter(None, (as_lexeme(word, language) for word in words(text) if word not in common))))
+    searched = [word for word in words(text) if word not in common] or words(text)
+    found = list(dict.fromkeys(filter(None, (as_lexeme(word, language) for word in searched))))
     if len(found) <= _MAX_LEXEMES:
         return found
     return found[: _MAX_LEXEMES // 2] + found[-_MAX_LEXEMES // 2 :]  # a question is mostly at one end of a message

@@ -109,6 +109,8 @@ class CognitiveClient:
         except Exception as error:  # the agent's turn must go on
             log.warning("pre_turn continues without memory: %s: %s", type(error).__name__, error)
             reason = Degradation("server_failed", f"{type(error).__name__}: {error}")
+            if isinstance(error, InvalidInput):  # the id may be another turn's, which must not get this outcome
+                turn_id = str(uuid4())
             return without_memory(named, turn_id, turn.now or datetime.now(UTC), reason)
 
     async def fit(

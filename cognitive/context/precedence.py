@@ -10,6 +10,7 @@ about different subjects are siblings ("Shelf 3 holds bolts", "Shelf 4 holds nut
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from itertools import chain
@@ -30,6 +31,7 @@ _MAX_COMPARED = 64  # best candidates that are compared with each other; lower o
 _MAX_KEPT = 4_096  # memories whose properties are cached, because turns retrieve the same ones again
 _MIN_STEMS = 3  # of a text that is compared by its stems; one different word changes a shorter statement
 _MAX_NAMES, _MAX_NAMED = 3, 40  # identifiers that a reason names, and characters of each
+_I_CHANGED = re.compile(r"\W*(?:i|we)\b", re.IGNORECASE)
 _MAX_WISH = 160  # characters; a longer line of the user's is about several things
 
 
@@ -204,9 +206,9 @@ def _changed(hit: Hit, ordered: Sequence[Candidate], constants: Constants) -> tu
 
     The second value says why, in words.
 
-    The older text states a claim, and the change states none but names its subject, or both are in the first person:
-    "My dentist is Dr. Patel", "I've switched to Dr. Lind". Or both are wishes of the user: "Take the fastest train",
-    "From now on, take the night train".
+    The older text states a claim, and the change states none but names its subject, or the user is the one who changed
+    something of their own: "My dentist is Dr. Patel", "I've switched to Dr. Lind". Or both are wishes of the user:
+    "Take the fastest train", "From now on, take the night train".
     """
     is_wish, nearest, found = _is_wish(hit), constants.version_cosine, None
     for place, candidate in _comparable(ordered):
@@ -215,7 +217,7 @@ def _changed(hit: Hit, ordered: Sequence[Candidate], constants: Constants) -> tu
         if not (of_a_claim or (is_wish and _is_wish(other))) or not _is_older_version(other, hit):
             continue
         cosine = _cosine(hit, other)
-        if cosine >= nearest and (not of_a_claim or _in_first_person(hit, other) or _names_subject(hit, other)):
+        if cosine >= nearest and (not of_a_claim or _names_subject(hit, other) or _are_users(other, hit)):
             nearest, found = cosine, place
     if found is None:
         return None
@@ -223,8 +225,9 @@ def _changed(hit: Hit, ordered: Sequence[Candidate], constants: Constants) -> tu
     return found, f"an announced change is above the older text that it changes ({cosines})"
 
 
-def _in_first_person(*hits: Hit) -> bool:
-    return all(FIRST_PERSON.search(hit.content) for hit in hits)
+def _are_users(claim: Hit, change: Hit) -> bool:
+    """Return True if a claim is about the user's own matters, and the user is the one who changed something."""
+    return FIRST_PERSON.search(claim.content) is not None and _I_CHANGED.match(change.content) is not None
 
 
 def _names_subject(hit: Hit, other: Hit) -> bool:

@@ -72,13 +72,16 @@ def _with_scores_of_replaced(found: SearchResult) -> SearchResult:
     """
     if all(hit.replaced_by is None for hit in found.hits):
         return found
-    passed_on, hits = dict[UUID, Mapping[str, float]](), list[Hit]()
-    for hit in found.hits:  # in the order of storing, so that a chain of replacements passes its scores on
-        scores = _highest(hit.scores, passed_on.get(hit.memory_id, {}))
-        hits.append(hit._replace(scores=scores))
-        if hit.replaced_by is not None:
-            passed_on[hit.replaced_by] = _highest(scores, passed_on.get(hit.replaced_by, {}))
-    return replace(found, hits=tuple(hits))
+    successors = {hit.memory_id: hit.replaced_by for hit in found.hits}
+    passed_on = dict[UUID, Mapping[str, float]]()
+    for hit in found.hits:
+        passed, successor = {hit.memory_id}, hit.replaced_by
+        while successor is not None and successor not in passed:
+            passed_on[successor] = _highest(hit.scores, passed_on.get(successor, {}))
+            passed.add(successor)
+            successor = successors.get(successor)
+    higher = ((hit, _highest(hit.scores, passed_on.get(hit.memory_id, {}))) for hit in found.hits)
+    return replace(found, hits=tuple(hit._replace(scores=scores) for hit, scores in higher))
 
 
 def _highest(scores: Mapping[str, float], others: Mapping[str, float]) -> dict[str, float]:

@@ -285,6 +285,16 @@ async def test_foreign_token_fails_a_recall_but_only_degrades_a_turn(layer, tmp_
     assert "NotAllowed" in context.degraded[0]
 
 
+async def test_outcome_of_a_turn_with_a_used_id_is_not_that_of_the_first(client, agent):
+    first, second = [
+        await client.pre_turn(Turn(agent_id=agent, session_id="s", text=text, turn_id="t"))
+        for text in ("Hello, which tea is left?", "Tell me about penguins.")
+    ]
+    assert "opened with another text" in second.degraded[0]
+    assert not (await client.post_turn(second, Outcome(response="They cannot fly."))).recorded
+    assert not (await client.post_turn(first, Outcome(response="The green one."))).duplicate
+
+
 async def test_turn_is_degraded_when_the_server_is_unreachable(away, agent):
     tools = (Tool(name="search", parameters={"type": "object"}),)
     conversation = (Message(role="user", content="Hello"), Message(role="assistant", content="Hello."))

@@ -106,10 +106,10 @@ def test_other_candidates_keep_their_order_around_a_superseded_one():
 
 
 def test_replacement_matches_as_well_as_what_it_replaced():
-    """Of a chain, too; and a replacement that is no candidate changes nothing."""
+    """Of a chain, too, in any order of storing; and a replacement that is no candidate changes nothing."""
     weak, strong = {"content_cosine": 0.1, "content_bm25": 0.5}, {"content_cosine": 0.7}
     first, middle, lost = hit(1, replaced_by=2, scores=strong), hit(2, replaced_by=3, scores={}), hit(5, replaced_by=99)
-    got = candidates(found(first, middle, hit(3, scores=weak), hit(4, scores=weak), lost), RECALLED, AT, POLICY)
+    got = candidates(found(hit(3, scores=weak), middle, first, hit(4, scores=weak), lost), RECALLED, AT, POLICY)
     assert {each.hit.memory_id.int: dict(each.hit.scores) for each in got} == {
         1: strong,
         2: strong,

@@ -223,6 +223,8 @@ def test_announced_change_stands_above_the_nearest_older_claim():
 def test_announced_change_of_another_subject_keeps_its_place():
     old = claimed(1, "The base fee of the gym is 40 euros.", "base fee gym", vector=unit(1, 0))
     assert preceded("What does the gym cost?", old, changed("The gym has replaced its old lockers.", 0.8)) == [1, 3]
+    mine = claimed(1, "My dentist is Dr. Patel.", "dentist user", vector=unit(1, 0))
+    assert preceded("Who is my dentist?", mine, changed("My sister now goes to Dr. Lind.", 0.8)) == [1, 3]
     raised = changed("The base fee of the gym went up to 45 euros.", 0.8)
     assert preceded("What does the gym cost?", old, raised) == [3, 1]
 

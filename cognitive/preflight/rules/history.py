@@ -72,7 +72,7 @@ HISTORY_RULES = (
         rf"{_ASK}[^.?!]*\b(?:was|were|did|had)\b[^.?!]*\b(?:previously|formerly|originally|initially|in the past|back "
         rf"then"
         r"|at first|in the beginning)\b"
-        r"|\b(?:first|earliest) (?:version|value|decision|plan|limit|price|quote|offer|draft)\b"
+        rf"|(?:{_ASK}[^.?!]*|\b(?:my|our) )\b(?:first|earliest) (?:version|decision|plan|limit|price|quote|offer)\b"
         r"|\b(?:previous|former|original|initial|prior|earlier|outdated|obsolete"
         r"|superseded|replaced)"
         r" (?:\w+ )?(?:version|value|decision|choice|plan|rule|policy|limit|price|rate|rent|fee|address|name|number"
@@ -86,7 +86,12 @@ HISTORY_RULES = (
             "where did they originally live",
             "what was our first offer to the bakery",
         ),
-        counterexamples=("see the previous message", "the original is lost", "where are you from originally?"),
+        counterexamples=(
+            "see the previous message",
+            "the original is lost",
+            "where are you from originally?",
+            "write the first version of the plan",
+        ),
     ),
     Rule(
         "history.old",
@@ -128,14 +133,14 @@ HISTORY_RULES = (
     Rule(
         "history.changed",
         HISTORY,
-        rf"\b(?:did|has|have|had|was|were) {_OWNERS}(?: ever| just| really)? (?:chang(?:e|ed)|evolved?|develop(?:ed)?"
+        rf"\b(?:did|has|have|had|was|were) {_OWNERS}(?: ever| just| really)? (?:chang(?:e|ed)|evolved?"
         r"|switch(?:ed)?|stop(?:ped)? (?:using|going|eating|taking|working)|abandon(?:ed)?|drop(?:ped)?|get rid of"
         r"|got rid of|give up|given up|moved?|replaced?|raised?|lower(?:ed)?)\b",
         weight=0.6,
         examples=(
             "did we change the port?",
             "how has our pricing changed",
-            "how did Anna's rate develop",
+            "has Anna's rate changed",
             "when did I stop eating meat",
             "why did we switch to Redis?",
         ),

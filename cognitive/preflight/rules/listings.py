@@ -172,14 +172,15 @@ UNDATED = (
         rf"|run through)(?: (?:me|us|out))*{_DETERMINERS}(?:(?: \w+){{1,3}} (?:in|on|of|from|for|about|with))?"
         r" (?:my|our)\b"
         rf"|{POLITE}(?:give|tell|read|remind) (?:me|us){_ALL_OF}{_DETERMINERS} (?:my|our)\b"
-        rf"|{POLITE}all (?:(?:of )?(?:my|our)|(?:of )?(?:the )?(?:known|open|current|existing|stored|past|recent))"
-        r"(?: \w+){1,2}(?:\W*$| (?:and|with|in|on|at|from|for|of|since|by)\b)",
+        rf"|{POLITE}all (?:(?:of )?(?:my|our)|(?:the )?known)(?: \w+)? \w*[^\Ws]s"
+        r"(?:\W*$| (?:and|with|of|for|from|since)\b)",
         examples=("list my allergies", "show me all our suppliers", "give me the list of my open bills",
                   "remind me of all my appointments", "all our leases and when they end",
                   "All known faults of the printer"),
         counterexamples=("list three cities in France", "remind me to call mum", "show me how my car works",
                          "tell my bank that I am in Canada", "tell me my car's age", "all prime numbers below 100",
-                         "all my life I wanted to sail"),
+                         "all my life I wanted to sail", "all my tests fail", "all our tests pass in CI",
+                         "all open ports on linux"),
     ),
     Rule(
         "listing.types", TOPIC, rf"{_SHOW}{_DETERMINERS} {_PLURAL}\b",
