@@ -31,6 +31,7 @@ _MAX_COMPARED = 64  # best candidates that are compared with each other; lower o
 _MAX_KEPT = 4_096  # memories whose properties are cached, because turns retrieve the same ones again
 _MIN_STEMS = 3  # of a text that is compared by its stems; one different word changes a shorter statement
 _MAX_NAMES, _MAX_NAMED = 3, 40  # identifiers that a reason names, and characters of each
+_OWNER = re.compile(r"\W*(\w+)['’]s\b")  # "Ana's bank"
 _I_CHANGED = re.compile(r"\W*(?:i|we)\b", re.IGNORECASE)
 _MAX_WISH = 160  # characters; a longer line of the user's is about several things
 
@@ -206,9 +207,9 @@ def _changed(hit: Hit, ordered: Sequence[Candidate], constants: Constants) -> tu
 
     The second value says why, in words.
 
-    The older text states a claim, and the change states none but names its subject, or the user is the one who changed
-    something of their own: "My dentist is Dr. Patel", "I've switched to Dr. Lind". Or both are wishes of the user:
-    "Take the fastest train", "From now on, take the night train".
+    The older text states a claim, and the change states none but names its subject or the subject's owner: "Ana's bank
+    is Alba", "Ana has gone over to Nova". The user may be the owner: "My bank is Alba", "I've gone over to Nova". Or
+    both are wishes of the user: "Take the fastest train", "From now on, take the night train".
     """
     is_wish, nearest, found = _is_wish(hit), constants.version_cosine, None
     for place, candidate in _comparable(ordered):
@@ -217,7 +218,7 @@ def _changed(hit: Hit, ordered: Sequence[Candidate], constants: Constants) -> tu
         if not (of_a_claim or (is_wish and _is_wish(other))) or not _is_older_version(other, hit):
             continue
         cosine = _cosine(hit, other)
-        if cosine >= nearest and (not of_a_claim or _names_subject(hit, other) or _are_users(other, hit)):
+        if cosine >= nearest and (not of_a_claim or _names_subject(hit, other) or _is_by_owner(hit, other)):
             nearest, found = cosine, place
     if found is None:
         return None
@@ -225,8 +226,11 @@ def _changed(hit: Hit, ordered: Sequence[Candidate], constants: Constants) -> tu
     return found, f"an announced change is above the older text that it changes ({cosines})"
 
 
-def _are_users(claim: Hit, change: Hit) -> bool:
-    """Return True if a claim is about the user's own matters, and the user is the one who changed something."""
+def _is_by_owner(change: Hit, claim: Hit) -> bool:
+    """Return True if a change names the owner of a claim's subject, or the user is the owner and made the change."""
+    owner = _OWNER.match(claim.content)
+    if owner is not None:
+        return _stems(change.content).numbered.issuperset(lexemes(owner[1]))
     return FIRST_PERSON.search(claim.content) is not None and _I_CHANGED.match(change.content) is not None
 
 

@@ -83,6 +83,8 @@ BEYOND = {
     "brain/decay.py": "decay: one formula for ranking, budgets and the lab, repeated in SQL",
     "brain/filter_sql.py": "filters as SQL: lists and exports use it, too",
     "brain/filters.py": "the grammar of filters: a public type, without SQL",
+    "brain/input_model.py": "the base class of input values: every kind of call checks its fields by it",
+    "brain/language_detection.py": "the language of a text: indexing recognises that of a store by it",
     "brain/languages.py": "languages as rows of data, which indexing and import read, too",
     "brain/passage_texts.py": "texts of passages: a replay reads them by the keys of a record",
     "brain/postgres/breaker.py": "the circuit breaker: every transaction of every method passes it",
