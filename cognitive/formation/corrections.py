@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from brain.text import STOP_WORDS, sentences, stem_counts
@@ -29,6 +29,8 @@ _VALUES = {  # what may stand for what: a number for a number, a day for a day, 
     "day": re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE),
     "name": re.compile(r"(?<=[a-z,] )(?!I\b)[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*"),
 }
+# "Wait 10 minutes" is a request, and "Actually 10 is enough" another statement, unless a comma or colon follows.
+_UNPARTED = re.compile(r"\b(?:wait|actually)\s+$", re.IGNORECASE)
 _PROPOSES = re.compile(r"\?|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|an hour|half)\b", re.IGNORECASE)
 _NO_NAMES = STOP_WORDS | frozenset("noted ok okay sure done great nice right understood thanks".split())  # "Noted."
 _BEFORE_VALUES = frozenset(("the", "on", "at"))  # "it's on the 14th" corrects "it is due 12th"
@@ -55,7 +57,7 @@ def corrected_value(message: str) -> CorrectedValue | None:
         if found is not None and (found["wrong"] or found["old"]):
             old = found["old"].strip() if found["old"] else None
             value = CorrectedValue(found["new"].strip(), old, found["named"] is None)
-            if not value.is_bare or _may_be_bare(value):
+            if not value.is_bare or (_may_be_bare(value) and not _UNPARTED.search(found["wrong"])):
                 return value
     return None
 
@@ -66,15 +68,26 @@ def corrected(
     """Return the memory that a corrected value is about, with its text as corrected, or None if that is not certain.
 
     With the old value it is the one memory of `near` that has it; else the one of `used`, if it has one value of the
-    same form as the new one, and the new one cannot correct the last `answer`, the one to `message`, instead.
+    same form as the new one. The new value must not be able to correct the last
+    `answer`, the one to `message`, instead.
     """
     texts = [(memory, _replaced(memory.content, value)) for memory in (near if value.old else used)]
-    if not value.old and (len(texts) != 1 or _may_correct(answer, message, used[0].content, value.new)):
+    if not value.old and len(texts) != 1:
         return None
     if value.is_bare and not value.old and _PROPOSES.search(answer):  # "No, 14" may answer it
         return None
     certain = [(memory, text) for memory, text in texts if text is not None]
-    return certain[0] if len(certain) == 1 else None
+    if len(certain) != 1:
+        return None
+    is_of_answer = value.old is None or next(_places(value.old, answer), None) is not None
+    if is_of_answer and _may_correct(answer, message, certain[0][0].content, value.new):
+        return None
+    return certain[0]
+
+
+def _places(value: str, text: str) -> Iterator[re.Match[str]]:
+    """Yield the places where a text has a value."""
+    return re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", text, re.IGNORECASE)
 
 
 def _may_be_bare(value: CorrectedValue) -> bool:
@@ -140,7 +153,7 @@ def _replaced(text: str, value: CorrectedValue) -> str | None:
     if (value.is_bare or value.old is None) and (form is None or not others <= set(re.findall(r"\w+", text.lower()))):
         return None
     if value.old is not None:
-        places = list(re.finditer(rf"(?<!\w){re.escape(value.old)}(?!\w)", text, re.IGNORECASE))
+        places = list(_places(value.old, text))
         new = value.new
         first, _, rest = new.partition(" ")
         if rest and len(places) == 1 and text[: places[0].start()].lower().split()[-1:] == [first.lower()]:

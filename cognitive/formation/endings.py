@@ -28,6 +28,14 @@ _ALL = re.compile(
     r"|(?:forget|ignore|disregard|delete|scratch) what i(?: have|'ve)? (?:just )?(?:said|wrote))"
     r"(?:\W+(?:please|sorry|thanks))*\W*"
 )
+# Of what ended only in part, for a time or long ago, the memory still holds.
+_LIMITS = re.compile(
+    r"\b(?:except|unless|(?:apart|aside) from|(?:other|but|more|less|earlier|later) than|only|until|till|once|twice|ago"
+    r"|last|before|back then|at the time|today|tonight|tomorrow|for (?:now|lent|(?:an?|the|this|one) (?:\w+ )?(?:day"
+    r"|week|weekend|month|year|time|while|bit|moment|summer|winter|holiday|season)s?)|this (?:day|week|month|year|time"
+    r"|morning|evening|summer|winter))\b"
+)
+_OWNER = re.compile(r"\b([\w-]+)(?:'s|(?<=s)')(?!\w)")  # "Tom's brother" is not Tom
 _REGULAR = re.compile(r"(my|our) (\w+) (?:is|are|runs?|happens?) (?=(?:on|at|every) )")  # "our deploys run on Fridays"
 _WE = {"my": "i", "our": "we"}
 
@@ -69,6 +77,8 @@ ENDINGS: tuple[EndingRow, ...] = (
             ("I no longer eat eggs.", "My sister eats eggs every morning."),
             ("I no longer travel with Olga.", "My cousin Olga travels a lot."),
             ("I no longer work with Olga.", "I work at the shop of Olga."),
+            ("I no longer sing with Olga.", "I sing with Olga's aunt."),
+            ("I no longer keep bees, only in summer.", "I keep bees."),
             ("I no longer sing.", "We sing on Tuesdays."),
             ("I no longer run.", "I run a bakery."),
             ("I no longer work.", "I work out every morning."),
@@ -80,7 +90,7 @@ ENDINGS: tuple[EndingRow, ...] = (
     ),
     EndingRow(
         r"(?P<who>i|we) (?:do not|(?:am|are) not(?! \w+ing (?:any|after))) (?P<gone>[^,;:?]+?)"
-        r" (?:any ?(?:more|longer)|after all)\b",
+        r" (?:any ?(?:more|longer)(?: now| either| though)?|after all)[.!]*$",
         _DOES,
         (
             ("I don't keep bees anymore.", "I keep bees on the roof."),
@@ -91,6 +101,10 @@ ENDINGS: tuple[EndingRow, ...] = (
             ("We're not flying after all.", "We fly to Malta every May."),
             ("I don't want it any more.", "I want a quiet room."),
             ("I'm not tired anymore.", "I'm always tired after lunch."),
+            ("I don't bake bread any more than twice a month.", "I bake bread."),
+            ("I don't eat cheese anymore after nine.", "I eat cheese every evening."),
+            ("We don't use Slack any longer for the night shift.", "We use Slack."),
+            ("We don't use Slack any more, except at night.", "We use Slack."),
         ),
     ),
     EndingRow(
@@ -101,13 +115,18 @@ ENDINGS: tuple[EndingRow, ...] = (
             ("I've given up eggs.", "I'm allergic to eggs."),
             ("I've given up eggs.", "I sell eggs at the market."),
             ("I gave up the app.", "I'm learning Polish with the app."),
+            ("I gave up sugar once, never again.", "I eat sugar."),
+            ("I gave up coffee, years ago, for a month.", "I drink coffee."),
         ),
     ),
     EndingRow(
-        r"(?P<who>we) (?:have )?(?:switched|migrated|moved)(?: over)? from (?P<gone>[^,;:?]+?) to \w",
+        r"(?P<who>we) (?:have )?(?:switched|migrated|moved)(?: over)? from (?P<gone>[^,;:?]+?) to (?!.*\bfor\b)\w",
         "{who} (?:use|are using) ",
         (("We moved from Trello to Linear.", "We use Trello for planning."),),
-        (("We moved from Trello to Linear.", "My sister uses Trello."),),
+        (
+            ("We moved from Trello to Linear.", "My sister uses Trello."),
+            ("We moved from Trello to Linear for bugs.", "We use Trello for planning."),
+        ),
     ),
     EndingRow(
         r"(?P<who>i|we) (?:have )?changed (?:my|our) minds? about (?P<gone>[^,;:?.]+)",
@@ -177,6 +196,8 @@ class Ended:
         begins = compiled(self.memory).match(plain)
         if begins is None or denies(memory) or _JOINS.search(plain):
             return False
+        if not set(words(self.gone)).isdisjoint(_OWNER.findall(plain)):
+            return False
         gone, stated = _phrase(self.gone), _phrase(plain[begins.end() :])
         return (
             bool(gone and stated)
@@ -212,6 +233,8 @@ def _ended(text: str) -> Ended | None:
     plain = FoldedStatement.of(text).plain
     for row in ENDINGS:
         said = compiled(row.said).match(plain)
+        if said is not None and not row.of_plans and _LIMITS.search(plain):
+            return None
         if said is not None and len(said["gone"].split()) <= _MAX_WORDS and not _REFERS.search(said["gone"]):
             return Ended(said["gone"], row.memory.replace("{who}", said.groupdict().get("who") or ""), row.of_plans)
     return None

@@ -175,8 +175,8 @@ RETRACTION = SentenceRule(
         r"|ha|haha|sorry),? )*(?:(?:i'm |i am |i was )?(?:just |only )?(?:kidding|joking)|jk|scratch that"
         r"|strike that|never ?mind|forget (?:it|that|i said)|i take (?:that|it) back"
         r"|(?:i )?change(?:d)? my mind|(?:that|this)(?:'s| is| was) (?:the |my |an? )?(?:old|wrong|previous"
-        r"|former)|ignore (?:that|what i (?:just )?said)|not really|/s|as if|(?:i|we) (?:need"
-        r"|want|have|would like|'d like) to (?:cancel|delete|remove|reschedule|postpone|change|move)|(?:can"
+        r"|former)(?: (?:one|number|address))?(?=[\s.!]*$)|ignore (?:that|what i (?:just )?said)|not really|/s|as if"
+        r"|(?:i|we) (?:need|want|have|would like|'d like) to (?:cancel|delete|remove|reschedule|postpone|change|move)|(?:can"
         r"|could) you (?:please )?(?:cancel|delete|remove|reschedule|postpone)|(?:please )?(?:cancel|delete"
         r"|reschedule|postpone) (?:it|that|the|my)\b)\b[^?]{0,40}$|\bnot?t? serious(?:ly)?\b[.!]*$|\b(?:just"
         r"|only) (?:kidding|joking)\b"
@@ -189,5 +189,12 @@ RETRACTION = SentenceRule(
         "I need to cancel that meeting.",
         "No, that's my old one.",
     ),
-    ("I changed jobs.", "Never mind the gap between the houses on our street."),
+    (
+        "I changed jobs.",
+        "Never mind the gap between the houses on our street.",
+        "This is an old picture of the dogs.",
+        "That was the wrong train!",
+        "This is the previous menu.",
+        "That's an old church!",
+    ),
 )
