@@ -20,8 +20,10 @@ from brain.claims.vocabulary import (
     ARTICLES,
     BESIDE,
     CHOICES,
+    COUNTRIES,
     EMPTY,
     FIRST_PERSON,
+    NO_TOWNS,
     PLACE,
     PREPOSITIONS,
     PROPERTIES,
@@ -51,7 +53,14 @@ _STATES_PAST = _CHANGED | {"be", "have", "schedule"}  # verbs whose past form ma
 _OTHERS = frozenset("new current same own to when".split())  # "I like the new logo" says nothing of the one before
 # Verbs whose past form states what holds since then.
 _BEGUN = _MOVED | frozenset("relocate settle start begin marry".split())
-_NO_NAMES = ARTICLES | frozenset("her his their night home school lunch dawn dusk free fun".split())
+_NO_NAMES = ARTICLES | frozenset(
+    """her his their myself himself herself themselves ourselves night home school lunch dawn dusk free fun
+    hope fear peace peanuts tips charity commission""".split()
+)
+_NO_THINGS = frozenset("to lot bit".split())  # "I drive a lot", "I drive my aunt to church"
+_PARTLY = frozenset("also too during half part spring summer autumn winter term".split())  # another one may hold beside
+# What may follow the town that one moved to: "to Rio de Janeiro last week", but not "to Ghent as a child".
+_IN_TOWNS = ARTICLES | frozenset("de la of upon now permanently recently last week month year".split())
 _NO_VALUES = frozenset("a an for from of as to".split())  # "X is a Y" is no value of X
 _UNSAID = ARTICLES | PREPOSITIONS | {"now", "currently", "again"}  # in a value
 
@@ -276,6 +285,8 @@ class _Statement:
         if relation.inverse and not passive:
             return self._make(value, relation.attribute, subject)
         purpose = [] if rest[0] in PREPOSITIONS else _from_preposition(value)  # "drives a van for work"
+        if relation.named and COUNTRIES.issuperset(set(value) - ARTICLES) and relation.attribute == "place":
+            return self._make(subject, "#country", value)
         return self._make([*subject, *purpose], relation.attribute, value[: len(value) - len(purpose)])
 
     def _is_only(self, relation: PhraseRow, rest: Sequence[str], value: Sequence[str]) -> bool:
@@ -284,13 +295,25 @@ class _Statement:
             return False
         if rest[0] in PREPOSITIONS and value[0] in ("a", "an"):
             return False
-        has_capital = any(self.capitals[len(self.words) - len(value) :][1:])
-        return has_capital or not relation.named or value[0] not in _NO_NAMES
+        if not relation.named:
+            return _NO_THINGS.isdisjoint(value)
+        at = len(self.words) - len(value)
+        is_name = any(self.capitals[at:])
+        if not _PARTLY.isdisjoint(self.words):
+            return False
+        if self.verb.lemma in ("move", "relocate"):  # "to nights", "to Postgres"
+            is_town = all(word in _IN_TOWNS or capital for word, capital in zip(value, self.capitals[at:], strict=True))
+            return is_name and is_town and NO_TOWNS.isdisjoint(value)
+        if value[0] in _NO_NAMES:
+            return any(self.capitals[at + 1 :])
+        return is_name or not any(self.capitals[:at])
 
     def _changed(self, subject: Sequence[str], rest: Sequence[str], lemma: str) -> Claim | None:
         """Return the claim of "was changed to X" and "is called X"."""
         if self.verb.passive and lemma in ("call", "name"):
             return self._make(subject, "", rest)
+        if lemma in _MOVED and not has_property(subject) and (not self.verb.passive or subject[0] != "the"):
+            return None  # "I moved to nights" says nothing of who I am
         if lemma in _CHANGED and rest[0] == "to" and len(rest) <= _MAX_VALUE:
             return self._make(subject, "", rest[1:])
         return None

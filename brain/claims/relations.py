@@ -12,7 +12,8 @@ class PhraseRow:
 
     With `inverse`, an active sentence has the value before the verb: "Ana owns the shop" states the owner of the shop.
     An example is a statement with the subject and the value that are recognised. No counterexample states the
-    attribute. With `named`, the value is a name: "I live in a small flat" and "I work at night" state no other value.
+    attribute. With `named`, the value is a name, with a capital letter if the text has any: "I live in a small
+    flat" and "I work at night" state no other value.
     """
 
     attribute: str
@@ -38,6 +39,9 @@ RELATIONS: tuple[PhraseRow, ...] = (
             "Ana works for the fun of it",
             "Ana worked at Bosch",
             "Ana has worked at Bosch",
+            "Ana works for herself",
+            "Ana works for peanuts",
+            "Ana also works at Bosch",
         ),
         named=True,
     ),
@@ -49,6 +53,7 @@ RELATIONS: tuple[PhraseRow, ...] = (
             ("I've moved to Lisbon", "user", "lisbon"),
             ("Nora lives in Porto now.", "nora", "porto"),
             ("Nora lives in the Azores", "nora", "azor"),
+            ("Nora moved to Rio de Janeiro last week", "nora", "de janeiro last rio week"),
         ),
         (
             "The meeting moved to Friday",
@@ -57,6 +62,17 @@ RELATIONS: tuple[PhraseRow, ...] = (
             "Nora lives in a small flat",
             "Nora lives in the old town",
             "Nora lived in Porto",
+            "Nora lives in fear",
+            "Nora lives in Porto during the winter",
+            "Nora lives in Portugal",
+            "Nora moved to Porto as a baby",
+            "Nora moved to nights",
+            "I've moved to half-time",
+            "We moved to Redis",
+            "We've moved to Slack",
+            "I've moved to Siemens",
+            "I've moved to Sales",
+            "I've moved to management",
         ),
         named=True,
     ),
@@ -160,7 +176,7 @@ RELATIONS: tuple[PhraseRow, ...] = (
         "drive",
         "drive",
         (("Elena drives a blue Honda", "elena", "blue honda"), ("Elena drives a van for work", "elena work", "van")),
-        ("Elena drives to work",),
+        ("Elena drives to work", "Elena drives a lot", "Elena drives her sons to school", "I drive my aunt to church"),
     ),
     PhraseRow("size", "wear size", (("Emma wears size L", "emma", "l"),), ("Emma wears a hat",)),
 )

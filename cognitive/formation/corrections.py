@@ -79,10 +79,16 @@ def corrected(
     certain = [(memory, text) for memory, text in texts if text is not None]
     if len(certain) != 1:
         return None
-    is_of_answer = value.old is None or next(_places(value.old, answer), None) is not None
-    if is_of_answer and _may_correct(answer, message, certain[0][0].content, value.new):
-        return None
-    return certain[0]
+    text = certain[0][0].content
+    if value.old is None:
+        return None if _may_correct(answer, message, text, value.new) else certain[0]
+    if not _has(answer, value.old) or _repeats(answer, text, value.new):
+        return certain[0]
+    return certain[0] if _has(message, value.old) and not _may_correct(answer, message, text, value.new) else None
+
+
+def _has(text: str, value: str) -> bool:
+    return any(_places(value, text))
 
 
 def _places(value: str, text: str) -> Iterator[re.Match[str]]:

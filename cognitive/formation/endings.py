@@ -30,10 +30,10 @@ _ALL = re.compile(
 )
 # Of what ended only in part, for a time or long ago, the memory still holds.
 _LIMITS = re.compile(
-    r"\b(?:except|unless|(?:apart|aside) from|(?:other|but|more|less|earlier|later) than|only|until|till|once|twice|ago"
-    r"|last|before|back then|at the time|today|tonight|tomorrow|for (?:now|lent|(?:an?|the|this|one) (?:\w+ )?(?:day"
-    r"|week|weekend|month|year|time|while|bit|moment|summer|winter|holiday|season)s?)|this (?:day|week|month|year|time"
-    r"|morning|evening|summer|winter))\b"
+    r"\b(?:except|unless|(?:apart|aside) from|(?:other|but|more|less|earlier|later) than|only|longer just|always|often"
+    r"|until|till|when|whenever|while|if|once|twice|ago|last|before|back then|at the time|today|tonight|tomorrow"
+    r"|for (?:now|lent|(?:an?|the|this|one) (?:\w+ )?(?:day|week|weekend|month|year|time|while|bit|moment|summer|winter"
+    r"|holiday|season)s?)|this (?:day|week|month|year|time|morning|evening|summer|winter))\b"
 )
 _OWNER = re.compile(r"\b([\w-]+)(?:'s|(?<=s)')(?!\w)")  # "Tom's brother" is not Tom
 _REGULAR = re.compile(r"(my|our) (\w+) (?:is|are|runs?|happens?) (?=(?:on|at|every) )")  # "our deploys run on Fridays"
@@ -79,6 +79,8 @@ ENDINGS: tuple[EndingRow, ...] = (
             ("I no longer work with Olga.", "I work at the shop of Olga."),
             ("I no longer sing with Olga.", "I sing with Olga's aunt."),
             ("I no longer keep bees, only in summer.", "I keep bees."),
+            ("I no longer play chess when I'm out.", "I play chess."),
+            ("I no longer just play chess.", "I play chess."),
             ("I no longer sing.", "We sing on Tuesdays."),
             ("I no longer run.", "I run a bakery."),
             ("I no longer work.", "I work out every morning."),
@@ -120,12 +122,15 @@ ENDINGS: tuple[EndingRow, ...] = (
         ),
     ),
     EndingRow(
-        r"(?P<who>we) (?:have )?(?:switched|migrated|moved)(?: over)? from (?P<gone>[^,;:?]+?) to (?!.*\bfor\b)\w",
+        r"(?P<who>we) (?:have )?(?:switched|migrated|moved)(?: over)? from (?P<gone>[^,;:?]+?) to "
+        r"(?!.*\b(?:for|and|or|(?:in|at|on) (?:our|my|the|one|some))\b)\w",
         "{who} (?:use|are using) ",
         (("We moved from Trello to Linear.", "We use Trello for planning."),),
         (
             ("We moved from Trello to Linear.", "My sister uses Trello."),
             ("We moved from Trello to Linear for bugs.", "We use Trello for planning."),
+            ("We moved from Trello to Linear in our sales team.", "We use Trello for planning."),
+            ("We moved from Trello to Linear and back again.", "We use Trello for planning."),
         ),
     ),
     EndingRow(
@@ -233,7 +238,7 @@ def _ended(text: str) -> Ended | None:
     plain = FoldedStatement.of(text).plain
     for row in ENDINGS:
         said = compiled(row.said).match(plain)
-        if said is not None and not row.of_plans and _LIMITS.search(plain):
+        if said is not None and not row.of_plans and _LIMITS.search(text.lower()):
             return None
         if said is not None and len(said["gone"].split()) <= _MAX_WORDS and not _REFERS.search(said["gone"]):
             return Ended(said["gone"], row.memory.replace("{who}", said.groupdict().get("who") or ""), row.of_plans)

@@ -401,6 +401,7 @@ async def test_corrected_value_replaces_the_memory_of_the_last_turn(urls, embedd
         ("My aunt lives in Zurich. Is it the capital?", "Yes, Zurich is.", "No, it's Bern.", False),
         ("My exam is on Friday. Is that soon?", "Your exam on Friday is near.", "No, it's on Monday.", True),
         ("My uncle lives in Oslo. Where is the parliament of Sweden?", "Oslo.", "It's Stockholm, not Oslo.", False),
+        ("My dog is called Rex. Where does he sleep?", "Your dog Rex sleeps here.", "It's Max, not Rex.", True),
         ("My uncle lives in Oslo.", "Oslo is a fine city.", "It's Bergen, not Oslo.", True),
         ("I row 30 minutes a day.", "A good start.", "Wait 15 minutes.", False),
         ("I row 30 minutes a day.", "A good start.", "Wait, 15 minutes.", True),
