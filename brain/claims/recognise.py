@@ -8,7 +8,7 @@ assumption, an event that may happen again, a text of several clauses.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -29,9 +29,11 @@ from brain.claims.vocabulary import (
     PROPERTIES,
     SAME,
     STATES,
+    TITLES,
     UNSURE,
     VERBS,
     has_property,
+    names_person,
     names_property,
 )
 from brain.text import as_lexeme, normalise, stem
@@ -58,7 +60,11 @@ _NO_NAMES = ARTICLES | frozenset(
     hope fear peace peanuts tips charity commission""".split()
 )
 _NO_THINGS = frozenset("to lot bit".split())  # "I drive a lot", "I drive my aunt to church"
-_PARTLY = frozenset("also too during half part spring summer autumn winter term".split())  # another one may hold beside
+_IN_STATES = frozenset("shape condition trouble danger order use need debt pain love progress demand tears".split())
+_WHEN = frozenset("for in on as at after before during with".split())  # "I prefer coffee at work"
+_PARTLY = frozenset(
+    "also too well most during half part spring summer autumn winter term".split()
+)  # another one may hold beside
 # What may follow the town that one moved to: "to Rio de Janeiro last week", but not "to Ghent as a child".
 _IN_TOWNS = ARTICLES | frozenset("de la of upon now permanently recently last week month year".split())
 _NO_VALUES = frozenset("a an for from of as to".split())  # "X is a Y" is no value of X
@@ -191,6 +197,9 @@ class _Statement:
     def claim(self) -> Claim | None:
         """Return what the statement claims: of all forms that a claim can have, the first that fits."""
         subject, rest, lemma = self.words[: self.verb.start], self.words[self.verb.end :], self.verb.lemma
+        is_past = self.words[self.verb.start] in ("was", "were", "had") and not self.verb.passive
+        if is_past and _ADJUSTED.isdisjoint(rest[:1]):
+            return None  # "My rent was 800" may have been before
         state = self._state(subject) or self._liked(subject, rest, lemma)
         if state is not None or self.verb.negated:
             return state
@@ -285,9 +294,13 @@ class _Statement:
         if relation.inverse and not passive:
             return self._make(value, relation.attribute, subject)
         purpose = [] if rest[0] in PREPOSITIONS else _from_preposition(value)  # "drives a van for work"
-        if relation.named and COUNTRIES.issuperset(set(value) - ARTICLES) and relation.attribute == "place":
-            return self._make(subject, "#country", value)
+        if relation.attribute == "place":
+            return self._located(subject, value)
         return self._make([*subject, *purpose], relation.attribute, value[: len(value) - len(purpose)])
+
+    def _located(self, subject: Sequence[str], value: Sequence[str]) -> Claim | None:
+        is_country = COUNTRIES.issuperset(set(value) - ARTICLES)
+        return self._make(subject, "#country" if is_country else "place", value)
 
     def _is_only(self, relation: PhraseRow, rest: Sequence[str], value: Sequence[str]) -> bool:
         """Return True if the value of a phrase is the one that holds: not "worked at X", not "lives in a flat"."""
@@ -303,7 +316,8 @@ class _Statement:
             return False
         if self.verb.lemma in ("move", "relocate"):  # "to nights", "to Postgres"
             is_town = all(word in _IN_TOWNS or capital for word, capital in zip(value, self.capitals[at:], strict=True))
-            return is_name and is_town and NO_TOWNS.isdisjoint(value)
+            is_person = any(word.endswith("'s") or word in TITLES - {"st"} for word in value)
+            return is_name and is_town and not is_person and NO_TOWNS.isdisjoint(value)
         if value[0] in _NO_NAMES:
             return any(self.capitals[at + 1 :])
         return is_name or not any(self.capitals[:at])
@@ -328,11 +342,14 @@ class _Statement:
         if len(rest) > _MAX_VALUE:
             return None
         if rest[0] in PLACE and len(rest) > 1:
-            return self._make(subject, "place", rest[1:])
+            is_state = rest[1] in ("a", "an") or not _IN_STATES.isdisjoint(rest)  # "in a mess", "in good shape"
+            return None if is_state else self._located(subject, rest[1:])
         if rest[0] in BESIDE and len(rest) > 1:
             return self._make(subject, f"#{rest[0]}", rest[1:])
         if rest[0] == "on" and len(rest) > 2:
             return self._make(subject, f"#on-{_canonical(rest[-1])}", rest[1:])
+        if names_person(subject) and not any(self.capitals[self.verb.end :]):
+            return None
         if names_property(subject):
             return self._make(subject, "", rest[1:] if rest[0] in PREPOSITIONS else rest)
         is_name = self.capitals[self.verb.end] or rest[0] == "the"
@@ -345,7 +362,7 @@ class _Statement:
             return None
         compared = next((n for n, word in enumerate(rest) if word in ("over", "than")), len(rest))
         value = [word for word in rest[:compared] if CHOICES.get(word) == sort]
-        return self._make([*subject, *_from_preposition(rest)], f"prefer {sort}", value)
+        return self._make([*subject, *_from_preposition(rest, _WHEN)], f"prefer {sort}", value)
 
     def _used(self, subject: Sequence[str], rest: Sequence[str], lemma: str) -> Claim | None:
         """Return the claim of "use X for Y" and "Y uses X"."""
@@ -366,6 +383,6 @@ class _Statement:
         return self._make(subject, f"{_canonical(lemma) or lemma} #{rest[0]}", rest[1:])
 
 
-def _from_preposition(words: Sequence[str]) -> Sequence[str]:
-    """Return the words from the first "for", "in", "on" or "as" on."""
-    return words[next((n for n, word in enumerate(words) if word in ("for", "in", "on", "as")), len(words)) :]
+def _from_preposition(words: Sequence[str], prepositions: Collection[str] = ("for", "in", "on", "as")) -> Sequence[str]:
+    """Return the words from the first of some prepositions on."""
+    return words[next((n for n, word in enumerate(words) if word in prepositions), len(words)) :]

@@ -218,6 +218,13 @@ PROPERTIES = frozenset(
     trainer treasurer type username vendor venue version warehouse warranty wifi winner zone zip""".split()
 )
 
+# Properties whose value is the name of a person: "My manager is away" names no other manager.
+PERSONS = frozenset(
+    """author ceo cfo coach contractor cto dentist director doctor editor employer landlord lawyer lead leader
+    maintainer manager mentor owner partner roommate secretary spouse supplier teacher trainer treasurer vendor
+    winner""".split()
+)
+
 # States that exclude one another: the sides of an axis are separated by "|".
 _STATES = """
     enabled on active activated | disabled off inactive deactivated
@@ -319,6 +326,11 @@ def _singular(word: str) -> str:
 def has_property(words: Sequence[str]) -> bool:
     """Return True if a phrase has a property such as "code"."""
     return any(_singular(word) in PROPERTIES for word in words)
+
+
+def names_person(words: Sequence[str]) -> bool:
+    """Return True if the last word of a phrase is what a person is to someone, such as "manager"."""
+    return bool(words) and _singular(words[-1]) in PERSONS
 
 
 def names_property(words: Sequence[str]) -> bool:

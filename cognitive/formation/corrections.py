@@ -29,7 +29,7 @@ _VALUES = {  # what may stand for what: a number for a number, a day for a day, 
     "day": re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE),
     "name": re.compile(r"(?<=[a-z,] )(?!I\b)[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*"),
 }
-# "Wait 10 minutes" is a request, and "Actually 10 is enough" another statement, unless a comma or colon follows.
+# Without a comma, "Wait 10 minutes" is a request and "Actually 10 minutes" may be one.
 _UNPARTED = re.compile(r"\b(?:wait|actually)\s+$", re.IGNORECASE)
 _PROPOSES = re.compile(r"\?|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|an hour|half)\b", re.IGNORECASE)
 _NO_NAMES = STOP_WORDS | frozenset("noted ok okay sure done great nice right understood thanks".split())  # "Noted."
@@ -57,7 +57,7 @@ def corrected_value(message: str) -> CorrectedValue | None:
         if found is not None and (found["wrong"] or found["old"]):
             old = found["old"].strip() if found["old"] else None
             value = CorrectedValue(found["new"].strip(), old, found["named"] is None)
-            if not value.is_bare or (_may_be_bare(value) and not _UNPARTED.search(found["wrong"])):
+            if not value.is_bare or (_may_be_bare(value) and not _may_be_request(found["wrong"], value)):
                 return value
     return None
 
@@ -94,6 +94,11 @@ def _has(text: str, value: str) -> bool:
 def _places(value: str, text: str) -> Iterator[re.Match[str]]:
     """Yield the places where a text has a value."""
     return re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", text, re.IGNORECASE)
+
+
+def _may_be_request(before: str, value: CorrectedValue) -> bool:
+    unparted = _UNPARTED.search(before)
+    return unparted is not None and (value.old is None or unparted[0].lower().startswith("wait"))
 
 
 def _may_be_bare(value: CorrectedValue) -> bool:
@@ -158,7 +163,12 @@ def _replaced(text: str, value: CorrectedValue) -> str | None:
     others = set(value.new.replace(new, " ").lower().split()) - _BEFORE_VALUES
     if (value.is_bare or value.old is None) and (form is None or not others <= set(re.findall(r"\w+", text.lower()))):
         return None
-    if value.old is not None:
+    old_form, old = _form(value.old) if value.old is not None else (None, "")
+    if form in ("number", "day") and form == old_form:
+        places = [place for place in _VALUES[form].finditer(text) if place[0].lower() == old.lower()]
+        if not others <= set(re.findall(r"\w+", text.lower())):  # "It's 12 km to the lake, not 10"
+            return None
+    elif value.old is not None:
         places = list(_places(value.old, text))
         new = value.new
         first, _, rest = new.partition(" ")
