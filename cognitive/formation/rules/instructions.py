@@ -20,6 +20,10 @@ _TELL = (
     r"|try to|feel free to)\s*)"
 )
 _DO = rf"(?:(?:always|never|only|do not|not|first|ever)\s)*{TO_DO}\b"
+# What an instruction about a project is not about: one thing of this turn, or so many of them.
+_ONE_THING = (
+    r"(?:it|this|that|these|those|them|the|my|your|an?|some|one|two|three|four|five|\d+|only (?:one|the)|more|another)"
+)
 
 RULES = (
     FormationRule(
@@ -196,61 +200,73 @@ RULES = (
         "standing_manner",
         "instruction",
         # in a project: "Use tabs in this repo"
-        rf"(?:{_TELL})*(?:(?:use|prefer|stick (?:to|with)|follow|avoid|name|format|indent|(?:do not|never) (?:use"
-        r"|add|touch"
-        r"|edit|change|commit|push)) (?!(?:it|this|that|these|those|them"
-        r"|(?:the|my) (?:first|second|third|other|new|old|last|next) \w+)\b)[^?]{2,60}\b(?:in|for|across) (?:this"
-        r"|our|the"
-        r"|my)(?: whole)? (?:repo|repository|project|code ?base|monorepo|workspace)\b.*"
+        rf"(?:{_TELL})*(?:use|prefer|stick (?:to|with)|avoid|indent|(?:do not|never) (?:use|add)) (?!{_ONE_THING}\b"
+        rf"|.*\b(?:now|yet|today|here|first)\b)"
+        r"(?:[\w'+#./-]+,? ){1,8}?(?:in|for|across) (?:this|our)(?: whole)? (?:repo|repository|project|code ?base"
+        r"|monorepo"
+        rf"|workspace)(?: please)?[.!]*$"
         # of all that the user writes: "Correct every mistake I make"
-        rf"|(?:{TO_DO}|point out) (?:every|each|any|all|everything|whatever) (?:[\w'-]+ )*?(?:that "
-        r"|which )?i (?:make|write"
-        r"|say|send|type|give|post|upload|share|report)\b.*"
+        r"|(?:please )?(?:correct|point out|proofread|translate) (?:every|each|any|all|everything|whatever)\b(?!.*(?::"
+        r"|\b(?:now|here|today|below|so far)\b)) (?:[\w'-]+ )*?(?:that |which )?i (?:make|write|say|send|type|post)\b.*"
         # of all texts of a kind: "Sign all letters with our names"
-        r"|(?:sign|begin|start|end|close|open|prefix|cc) (?:all|every|each|any|our"
-        r"|my) (?:\w+ ){0,3}?(?:e-?mails?"
-        r"|mails?|letters?|messages?|repl(?:y|ies)|answers?|responses?|commits?|posts?|invoices?) (?:with|by|as|to)\b.*"
-        # "When you write tests always use fixtures", "When I write French answer in French"
-        rf"|(?:when|whenever|if|before|after) you (?:[\w'-]+ ){{1,8}}(?:please |you )?(?:always|never"
-        rf"|do not) {TO_DO}\b.*"
-        r"|(?:when|whenever|if) i (?:write|ask|speak|talk|say|text)(?: [\w'-]+){1,5},? (?:please |then |always "
-        r"|only )*(?:answer"
-        r"|reply|respond|speak|write|talk|use|switch)\b(?! to (?:him|her|them|my)\b).*"
-        # in a unit: "Give all temperatures in celsius"
-        r"|(?:give|quote|show|list|state|write|put|measure) (?:me |all |every |any |the |my "
-        r"|your )*(?:everything"
-        r"|prices|times|temperatures|distances|amounts|dates|weights|measurements|quantities|sizes|costs|figures"
-        r"|salaries) in"
-        r" (?:\w+ )?(?:celsius|fahrenheit|kelvin|metric|imperial|euros?|dollars|francs|pounds|yen|kroner|kg|kilos"
-        r"|grams|km|miles"
-        r"|cm|inches|utc|local time|24-?hour\b.*|iso\b.*)(?: units?| format)?(?: please)?[.!]*$"
-        r"|(?:never|always) (?!been\b)[a-z]+ [^,]{2,40}, (?:but )?(?:always|never|only) (?:by|on|via|with|in|from"
-        r"|to|at) \w.*"
+        r"|(?:please )?(?:sign|begin|start|end|prefix) (?:all|every|each|any) (?:of )?(?:(?:the|my|our) )?(?:\w+ )?"
+        r"(?:e-?mails?|mails?|letters?|messages?|repl(?:y|ies)|answers?|responses?|commits?|posts?|invoices?) (?:with"
+        r"|as) "
+        r"(?!(?:a |an )?(?:different|new|unique|random|another)\b).*"
+        # of texts that the assistant writes: "When you write tests always use fixtures"
+        r"|(?:when|whenever|before) you (?:write|create|draft|add|change|edit|review|answer|reply|suggest|recommend"
+        r"|explain|translate|book|plan|refactor|commit|cite|quote) (?!.*\b(?:the|this|that|these|those|it|my)\b.*"
+        rf"\b(?:always|never|do not)\b)(?:[\w'-]+ ){{1,6}}(?:please |you )?(?:always|never|do not) {TO_DO}\b.*"
+        # "When I write French answer in French"
+        r"|(?:when|whenever|if) i (?:write|ask|speak|talk|say|text)(?: (?!(?:an?|the|this|that|him|her|them)\b)[\w'-]+)"
+        r"{1,5},? (?:please |then |always |only )*(?:answer|reply|respond|speak|write|talk|switch) (?:only )?(?:to|in"
+        r"|with"
+        r"|as)\b(?! (?:him|her|them|my)\b).*"
         # "Aisle seat always please"
-        r"|(?!it\b|this\b|that\b|.*\bas always\b)(?:[\w'-]+ ){1,4}always,? (?:please|pls)[.!]*$"
-        # things of a kind: "Don't count calories for me"
-        rf"|do not {TO_DO} (?!(?:this|yours|its|his|hers|us|as|is|was|has|always|things)\b)[a-z-]{{3,}}s\b"
-        r"(?!.*\b(?:this|that|these|those|here|now|today|yet|tonight|tomorrow)\b)(?: [a-z'-]+){0,6}[.!]*$)",
+        r"|(?!(?:it|this|that|an?|one|two|three|four|\d+)\b|.*\bas always\b)(?:[\w'-]+ ){1,4}always,? (?:please"
+        r"|pls)[.!]*$"
+        # "Don't count calories for me"
+        r"|(?:please )?do not (?:count|track|log|correct|summari[sz]e|translate) (?!(?:this|its|his|yours|as)\b)"
+        r"[a-z-]{3,}s(?: and [a-z-]+s)? for me[.!]*$",
         (
             "Use tabs, not spaces in this repo.",
             "Please correct every mistake I make.",
             "Sign all letters with our names.",
             "When you write tests always use fixtures.",
             "When I write in French answer in French.",
-            "Give all temperatures in celsius.",
-            "Never group by name, always by id.",
             "Aisle seat always please.",
             "Don't count steps for me.",
         ),
         (
             "Use the second one in this project.",
-            "Always nice to see you, never boring.",
             "Find the typo in this repo.",
+            "List two typos in my project.",
+            "Follow the steps in our project wiki.",
+            "Indent the list in my project notes.",
+            "Don't use mocks in this project for now.",
+            "Don't add tests in this repo yet.",
             "Check all the files I sent.",
+            "Add up all the prices I give you: 3, 4, 5",
+            "Translate all the lines I type now.",
             "Start all the servers.",
             "Sign the letter with my name.",
+            "Begin my email with a pun.",
+            "Start our post with a fact.",
+            "Sign my letter as Rosa.",
+            "Close all letters by Monday.",
+            "Close all posts with the same title.",
+            "Open all messages with images.",
+            "Give costs in dollars.",
+            "Show me the distances in miles.",
             "Don't count steps today.",
             "Don't show rows in this table.",
+            "Don't send flowers.",
+            "Don't copy answers blindly.",
+            "Don't list names from the table.",
+            "Don't rename functions.",
+            "When you write the report always use tables.",
+            "If I write a card to my aunt use her full name.",
+            "Three teas always please.",
         ),
     ),
 )
