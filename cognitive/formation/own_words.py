@@ -28,7 +28,8 @@ _QUOTATION = re.compile(r"(?<!\w)[\"“'‘][^\"“”\n]{4,}?[.!?] [^\"“”\n
 # "Dear", to an empty line.
 _MAIL = re.compile(
     r"(?ms)^(?i:dear|hi|hello|hey|good \w+) [^\n!?]{1,40},.*?\b(?i:regards|wishes|sincerely|best|yours|cheers|thanks)"
-    r"(?:,\s*|\s*\n\s*)[A-Z][\w'’]+(?: [A-Z][\w'’]+)*(?=\W+\w)|^(?i:dear) [^\n!?]{1,40},.*\n\s*\n(?=\s*\w)"
+    r"(?:,\s*|\s*\n\s*)[A-Z][\w'’]+(?: [A-Z][\w'’]+)*(?=\W+\w)|^(?i:dear) (?!(?i:assistant|ai|bot|chatbot|chatgpt"
+    r"|claude|copilot)\b)[^\n!?]{1,40},.*\n\s*\n(?=\s*\w)"
 )
 # A line of a log, a table, a command or code: it begins with a mark or a time, or has many signs that prose lacks.
 _CODE_LINE = re.compile(
@@ -68,9 +69,11 @@ def read_sentences(message: str) -> list[Sentence]:
         if invented is not None:
             found = [Sentence(each.text, invented) for each in found]
             given = invented
-        elif given is None and (GIVEN_TEXT.matches(text) or (":" in text and LABELLED.matches(text))):
-            given = "given_text"
-            found[-1] = Sentence(text, given)
+        elif given is None:
+            rules = (GIVEN_TEXT, LABELLED) if ":" in text else (GIVEN_TEXT,)
+            given = next((rule.name for rule in rules if rule.matches(text)), None)
+            if given is not None:
+                found[-1] = Sentence(text, given)
         _take_back(found, RETRACTION)
     return found
 

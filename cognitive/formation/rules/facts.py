@@ -137,7 +137,7 @@ RULES = (
         "have",
         "fact",
         rf"(?:i|we) (?:now |do )?(?:have|own|have (?:bought|adopted|inherited|owned|had)) {_NO_SLOT}(?:an?|two"
-        r"|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|\d[\d.,]*k?"
+        r"|three|four|five|six|seven|eight|nine|ten|twelve|\d[\d.,]*k?"
         r"|many|several|no|our|my|severe|chronic"
         rf"|type|both|only|stage|[a-z0-9 ]{2, 20} (?:disease|syndrome|disorder|cancer|allergy|allergies|insurance"
         r"|citizenship|custody)|kids|children|celiac|asthma|diabetes|adhd|arthritis|epilepsy|insomnia|migraines"
@@ -147,7 +147,7 @@ RULES = (
         (
             "I have two daughters.",
             "We have a dog called Rex.",
-            "We have eleven hives, all Carnica.",
+            "We have two hives, all Carnica.",
             "I have 5k lines of code in this app.",
             "We have no test server.",
             "I have a peanut allergy.",
@@ -162,6 +162,9 @@ RULES = (
             "I have a meeting.",
             "I have three hours left to pack.",
             "We have two options: paint or paper.",
+            "I have twenty windows open.",
+            "We have forty visitors tonight.",
+            "I have eleven lemons",
         ),
     ),
     FormationRule(

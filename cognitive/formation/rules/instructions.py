@@ -20,7 +20,7 @@ _TELL = (
     r"|try to|feel free to)\s*)"
 )
 _DO = rf"(?:(?:always|never|only|do not|not|first|ever)\s)*{TO_DO}\b"
-# What an instruction about a project is not about: one thing of this turn, or so many of them.
+# What an instruction about a project is not about: one thing of this turn, or a few of them.
 _ONE_THING = (
     r"(?:it|this|that|these|those|them|the|my|your|an?|some|one|two|three|four|five|\d+|only (?:one|the)|more|another)"
 )

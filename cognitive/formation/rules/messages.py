@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cognitive.formation.rules.matching import compiled
+from cognitive.formation.rules.words import PEOPLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,14 @@ _ANNOUNCES = (
     r"|worked|p\.?s|plans?|ideas?|final|meeting|call|deal|one|intro\w*|numbers|worth|clear|requirements?|hey|hi|hello"
     r"|yes|problem|issue|situation|question|conclusion|consensus|convention|policy|process|stack|setup|set-up|goals?"
     r"|diet|food|locations?|experience|schedule|routine|health|injur\w+|allerg\w+|budget|equipment|family|kids|pets"
-    r"|jobs?|work|hobb\w+|home|tools?|team|travel|levels?|languages?|re|regarding)"
+    r"|jobs?|work|professions?|occupations?|careers?|studies|education|sure|right|thanks|exactly|hobb\w+|home|tools?"
+    r"|team|travel|levels?|languages?|re|regarding)"
+)
+
+# A person who says what follows: "My mum on the phone: I'm ...", unlike "My sister works nights: she ...".
+_SPEAKER = (
+    rf"(?:my|our) (?:[\w'-]+ )?{PEOPLE}(?: (?:on|in|from|at|to|about|yesterday|today|just now|last|this)\b[^:]*"
+    r"| [\w'-]+)? ?: ?\W*(?:i|we|my|our)\b"
 )
 
 GIVEN_TEXT = SentenceRule(
@@ -62,7 +70,7 @@ GIVEN_TEXT = SentenceRule(
         rf"|\b(?:my|the) {_TEXT} (?:is|are|reads|says)(?: as)? (?:below|follows|this)\b"
         r"|\b(?:reads|says|said|wrote|writes|states|quote)\s?:\s"
         r"|\b(?:this|these|following|below|here(?:'s| is| are)?)\b[^.?!]{0,40}:\s*$|^-{3,}$"
-        r"|\b(?:says|said|wrote|writes|states|reads) (?:the following|as follows)\b|\bis this (?:right|correct)\?$"
+        r"|\b(?:says|said|wrote|writes|states|reads) (?:the following|as follows)\b"
         r"|\bhere(?:'s| is) (?:what|how) (?:i|he|she|they|we) (?:wrote|answered|replied|put it)\b"
         r"|^\W*(?:(?:please|pls|now|can you|could you) )*(?:check|correct|proof-?read|mark|grade|translate)"
         rf" (?:my|this|the|our) (?:\w+ ){{0,2}}{_WRITING}[.!?]*$"
@@ -78,18 +86,19 @@ GIVEN_TEXT = SentenceRule(
         "The letter says: we will cancel your contract in May.",
         "The poster says the following.",
         "Please check my essay.",
-        "Is this right?",
         "Here is what I wrote for class.",
     ),
-    ("Please translate your answers.", "I live in Leeds."),
+    ("Please translate your answers.", "I live in Leeds.", "Is this correct?"),
 )
 
 # A colon before a statement: what follows is the user's own only if the label announces it or says something itself.
+# After another label, all sentences of the rest of the message are rejected, too.
 LABELLED = SentenceRule(
-    "given_text",
+    "labelled",
     (
         r"^(?=[^:?\"]{1,80}: ?[\"'“‘]?(?:(?:i|we|my|our|he|she|his|her|they)\b|(?<=[\"'“‘])))"
-        rf"(?!(?=[^:]*\b{_ANNOUNCES}\b|\W*(?:(?:but|and|so|well|ok|okay|yes|no|hi|hey),? )*(?:i|i'm|i've|we|we're|my"
+        rf"(?!(?=[^:]*\b{_ANNOUNCES}\b|(?!{_SPEAKER})\W*(?:(?:but|and|so|well|ok|okay|yes|no|hi|hey),? )*(?:i|i'm|i've"
+        rf"|we|we're|my"
         r"|our|it|it's|that|there|you|you're)\b)"
         rf"(?![^:]*\b(?:{_WRITING}|says?|said|wrote|writes|texted|replied|posted|quote|write|draft|compose"
         r"|translate|rewrite|rephrase|view)\b))"
@@ -104,12 +113,19 @@ LABELLED = SentenceRule(
         "Rosa on the phone: I'm moving out.",
         "User story: as a guest I want to pay at once.",
         "A: He lives in Leeds.",
+        "My aunt in the chat: I'm selling the boat.",
+        "My neighbour: we are vegans.",
+        "My colleague Ivo: I moved to Bath.",
     ),
     (
         "One more thing: we moved to Ghent.",
         "Bit of background because it matters: I'm a nurse.",
         "Our choir is growing: we have forty singers.",
         "Diet: I eat no meat.",
+        "Occupation: I'm a baker.",
+        "Sure: we have two cats.",
+        "My dog is old: he is 14.",
+        "My nephew: he is 9.",
         "Username: otto77",
     ),
 )

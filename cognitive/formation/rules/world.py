@@ -35,6 +35,8 @@ _OF_NOW = (
     r"(?:is|are|was) (?:here|late|fine|coming|back|on (?:the|his|her)|in (?:the|a) (?:room|mood|hurry|shower|kitchen)"
     rf"|asleep|mad|angry|upset|sick|tired|busy|out|home|very|so|not (?:here|happy)|(?!{_FOR_LONG}\b)\w{{2,}}ing)"
 )
+# When it is about this day only: "my shift ends in ten minutes".
+_SOON = r"(?:.*\b)?(?:today|tonight|tomorrow|soon|in (?:\w+ )?(?:\w+ )?(?:seconds?|minutes?|mins?|hours?))\b"
 
 RULES = (
     FormationRule(
@@ -68,11 +70,12 @@ RULES = (
         r"|nine|ten)|has|have|lives?|works? (?:as|at|for|in|with|on)|runs? (?:on|in|at|the|an?)|uses?|needs?"
         r"|studies|studied|owns?|speaks?|goes to|teaches|plays|died|passed away|suffers?|loves?|likes?|hates?"
         r"|prefers?|moved|retired|agreed|features|belongs|consists|contains|supports|requires|graduated|weighs"
-        r"|costs|opens|closes|ends|starts|begins|sells|pays|wants|expires|lasts|holds|sleeps|eats|cannot|does not"
+        r"|costs|opens|closes|ends|starts|begins|sells|pays (?:for|the|our|my|in|by)|expires|lasts|sleeps|eats|cannot"
+        r"|does not"
         r"|do not) (?!(?:not )?(?:working|broken|wrong|ok|fine"
         r"|good|bit|mess|joke|nightmare|been|already|gone|got|this|that|it|so|too|way|work|a (?:bit|mess|joke"
         r"|nightmare|good|great|bad|hard|long|little|lot|problem|question|point|disaster)|the (?:best|worst|same"
-        r"|problem)|have|fit|know|understand|make|matter|help|feel)\b)\w.*"
+        rf"|problem)|have|fit|know|understand|make|matter|help|feel)\b)(?:(?<=ed )|(?!{_SOON}))\w.*"
         rf"|my {PEOPLE}(?:,)? (?:[\w'-]+,? )?(?!{_OF_NOW}\b)(?:is|are|was|has|have|lives?|works?"
         r"|died|passed|loves?|hates?|got|had|plays"
         r"|goes|teaches|studies) .+",
@@ -87,6 +90,16 @@ RULES = (
         ),
         (
             "My token expires after an hour.",
+            "My niece wants a story about frogs.",
+            "My son wants chips.",
+            "My class starts in 10 minutes.",
+            "My yoghurt expires tomorrow.",
+            "My uncle pays tonight.",
+            "pay is 60k in this advert",
+            "rent is 800 in Bath on average",
+            "sister has my keys",
+            "mum has to leave early",
+            "adopted your plan, cheers",
             "My aunt is ringing the bell.",
             "My bus is in the tunnel.",
             "My day was long.",
