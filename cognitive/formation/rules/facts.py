@@ -37,6 +37,8 @@ _NO_SLOT = (
     r"|fixed|created|noticed|come|decided|also|copy|plans?|say|fear|quick|(?:\w+ ){0,5}(?:day|week|weekend|night"
     r"|morning|evening|semester|coming up))\b)"
 )
+# What one has for now: "I have three tabs open".
+_NOT_NOW = r"(?!.*\b(?:tonight|outside|unread|(?:open|left|installed|running)[.!]*$))"
 _PLACE_IN_TEXT = r"(?:step|page|line|level|chapter|section|question|slide|part|row|item)"
 
 RULES = (
@@ -136,9 +138,10 @@ RULES = (
     FormationRule(
         "have",
         "fact",
-        rf"(?:i|we) (?:now |do )?(?:have|own|have (?:bought|adopted|inherited|owned|had)) {_NO_SLOT}(?:an?|two"
+        rf"(?:i|we) (?:now |do )?(?:have|own|have (?:bought|adopted|inherited|owned|had)) {_NO_SLOT}{_NOT_NOW}(?:an?"
+        rf"|two"
         r"|three|four|five|six|seven|eight|nine|ten|twelve|\d[\d.,]*k?"
-        r"|many|several|no|our|my|severe|chronic"
+        r"|many|several|no\b|our|my|severe|chronic"
         rf"|type|both|only|stage|[a-z0-9 ]{2, 20} (?:disease|syndrome|disorder|cancer|allergy|allergies|insurance"
         r"|citizenship|custody)|kids|children|celiac|asthma|diabetes|adhd|arthritis|epilepsy|insomnia|migraines"
         r"|high blood|roughly|about|around|over|more than) ?\w.+"
@@ -163,6 +166,8 @@ RULES = (
             "I have three hours left to pack.",
             "We have two options: paint or paper.",
             "I have twenty windows open.",
+            "I have ten windows open.",
+            "I have Node installed.",
             "We have forty visitors tonight.",
             "I have eleven lemons",
         ),

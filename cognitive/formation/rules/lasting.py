@@ -51,9 +51,10 @@ _CYCLE = r"(?:nightly|daily|weekly|hourly|monthly|yearly|quarterly)"
 _WEEKDAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days"
 # What "my" and a value say lastingly; other values of "my" are of a task, a game or a day.
 _MEASURE = (
-    r"(?:lucky|favou?rite|target|hourly|daily|weekly|monthly|yearly|annual|usual|normal|resting|standard|maximum"
-    r"|minimum"
-    r"|personal best|number|rate|fee|extension|mortgage|limit|deadline|capacity|commute|size|waist|inseam)"
+    r"(?:lucky|favou?rite|target|hourly|daily|weekly|monthly|yearly|annual|usual|resting|personal best|budget|(?:vat|tax) (?:number|id)|fee|extension"
+    r"|mortgage|commute|waist|inseam|(?:locker|flat|house|apartment|member\w*|badge|plate|shirt|jersey|box|parking"
+    r"|room)"
+    r" number|(?:shoe|ring|shirt|dress|hat|class|team|household) size)"
 )
 _SECRET = r"(?:pin|password|passcode|secret|otp|cvv|cvc|one-time)"
 _HELPER = r"(?:vet|partner|trainer|instructor|cleaner|babysitter|mechanic|hairdresser|barber|pharmacist)"
@@ -167,6 +168,9 @@ RULES = (
             "my r value is 0.8",
             "My locker pin number is 9917.",
             "My one-time code number is 220145.",
+            "My queue number is 57.",
+            "My font size is 12.",
+            "My learning rate is 0.01.",
         ),
     ),
     FormationRule(
@@ -225,9 +229,8 @@ RULES = (
         "needs_to_work",
         "fact",
         rf"(?:the|our|my) (?!client (?:sends?|takes?|needs?|expects?)\b){_ROLE} (?:needs?|wants?|expects?|charges?"
-        rf"|takes?|sends?|brings?) .*\b(?:by the \d"
-        r"|(?:each|every"
-        r"|per|on \w+days|(?:once|twice) a)\b).*"
+        rf"|takes?|sends?|brings?) .*\b(?:each|every"
+        r"|per|on \w+days|(?:once|twice) a)\b.*"
         r"|the (?:[\w/-]+ ){0,2}?(?:tests|suite|pipeline|deploys?|deployment|migrations?) "
         r"(?:needs?|requires?|expects?) "
         r"(?!(?:to|a (?:fix|review|change|better)|more|some|help|work|your?|it|this|fixing|updating)\b).*\b(?:running"

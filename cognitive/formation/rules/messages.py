@@ -54,7 +54,9 @@ _ANNOUNCES = (
 
 # A person who says what follows: "My mum on the phone: I'm ...", unlike "My sister works nights: she ...".
 _SPEAKER = (
-    rf"(?:my|our) (?:[\w'-]+ )?{PEOPLE}(?: (?:on|in|from|at|to|about|yesterday|today|just now|last|this)\b[^:]*"
+    rf"(?:my|our) (?:[\w'-]+ )?(?!(?:family|kids|pets?|dogs?|cats?)\b){PEOPLE}(?:'s (?:message|mail|text|answer|note"
+    rf"|words))?"
+    r"(?:,? (?:\(|(?:on|in|from|at|to|about|yesterday|today|just now|last|this)\b)[^:]*"
     r"| [\w'-]+)? ?: ?\W*(?:i|we|my|our)\b"
 )
 
@@ -97,7 +99,7 @@ LABELLED = SentenceRule(
     "labelled",
     (
         r"^(?=[^:?\"]{1,80}: ?[\"'“‘]?(?:(?:i|we|my|our|he|she|his|her|they)\b|(?<=[\"'“‘])))"
-        rf"(?!(?=[^:]*\b{_ANNOUNCES}\b|(?!{_SPEAKER})\W*(?:(?:but|and|so|well|ok|okay|yes|no|hi|hey),? )*(?:i|i'm|i've"
+        rf"(?!(?!{_SPEAKER})(?=[^:]*\b{_ANNOUNCES}\b|\W*(?:(?:but|and|so|well|ok|okay|yes|no|hi|hey),? )*(?:i|i'm|i've"
         rf"|we|we're|my"
         r"|our|it|it's|that|there|you|you're)\b)"
         rf"(?![^:]*\b(?:{_WRITING}|says?|said|wrote|writes|texted|replied|posted|quote|write|draft|compose"
@@ -115,6 +117,9 @@ LABELLED = SentenceRule(
         "A: He lives in Leeds.",
         "My aunt in the chat: I'm selling the boat.",
         "My neighbour: we are vegans.",
+        "My uncle, last week: I'm learning Welsh.",
+        "My boss in the meeting: we decided to drop it.",
+        "My nephew's message: we live in Bath.",
         "My colleague Ivo: I moved to Bath.",
     ),
     (
@@ -126,6 +131,7 @@ LABELLED = SentenceRule(
         "Sure: we have two cats.",
         "My dog is old: he is 14.",
         "My nephew: he is 9.",
+        "My family: we are five.",
         "Username: otto77",
     ),
 )

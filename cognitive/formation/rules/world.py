@@ -18,7 +18,8 @@ _STATE = (
 )
 # What "my" may stand before without a fact behind it: matters of the conversation and of the day.
 _PASSING = (
-    rf"(?:{OF_A_TASK}|day|week|weekend|morning|evening|night|mood|turn|choice|guess|point|opinion|question|questions"
+    rf"(?:{OF_A_TASK}|session|day|week|weekend|morning|evening|night|mood|turn|choice|guess|point|opinion|question"
+    rf"|questions"
     r"|problem|issue|mistake|bad|apologies|understanding|concern|thinking|idea|order|request"
     r"|train|bus|plane|flight|reservation|booking|meeting|appointment|goal|plan|plans|bet|hope|pleasure|suggestion"
     r"|impression|feeling"
@@ -70,7 +71,8 @@ RULES = (
         r"|nine|ten)|has|have|lives?|works? (?:as|at|for|in|with|on)|runs? (?:on|in|at|the|an?)|uses?|needs?"
         r"|studies|studied|owns?|speaks?|goes to|teaches|plays|died|passed away|suffers?|loves?|likes?|hates?"
         r"|prefers?|moved|retired|agreed|features|belongs|consists|contains|supports|requires|graduated|weighs"
-        r"|costs|opens|closes|ends|starts|begins|sells|pays (?:for|the|our|my|in|by)|expires|lasts|sleeps|eats|cannot"
+        r"|costs|opens|closes|ends|starts(?! with)|begins|sells|pays (?:for|the|our|my|in|by)|expires|lasts|sleeps|eats"
+        r"|cannot"
         r"|does not"
         r"|do not) (?!(?:not )?(?:working|broken|wrong|ok|fine"
         r"|good|bit|mess|joke|nightmare|been|already|gone|got|this|that|it|so|too|way|work|a (?:bit|mess|joke"
@@ -93,6 +95,7 @@ RULES = (
             "My niece wants a story about frogs.",
             "My son wants chips.",
             "My class starts in 10 minutes.",
+            "My session ends after 10 seconds.",
             "My yoghurt expires tomorrow.",
             "My uncle pays tonight.",
             "pay is 60k in this advert",
