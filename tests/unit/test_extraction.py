@@ -42,12 +42,26 @@ def kinds(message: str, answer: str = "") -> list[tuple[str, str]]:
         "She texted me 'I sold the boat. I live in Leeds now.' What should I say?",
         "Hi Rosa,\nwe live in Leeds now.\nBest,\nAda\n\nmake it longer",
         "Dear members, our office has moved to Elm Road.\n\nmake it friendlier",
+        "My aunt in the chat: I'm selling the boat. We live in Leeds.",
         "Oh great, our deploy takes two hours again.",
         "",
     ],
 )
 def test_nothing_is_formed(message):
     assert kinds(message) == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Dear assistant, we have a boat.\n\nWhat is the best rope?",
+        "Occupation: I'm a baker. We have a boat.",
+        "Sure: we have a boat.",
+        "Is this correct? We have a boat.",
+    ],
+)
+def test_words_to_the_assistant_and_labels_of_oneself_keep_ones_own_words(message):
+    assert any("we have a boat" in text.lower() for _, text in kinds(message))
 
 
 def test_statements_of_one_message_are_formed_verbatim():

@@ -51,7 +51,8 @@ _CYCLE = r"(?:nightly|daily|weekly|hourly|monthly|yearly|quarterly)"
 _WEEKDAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days"
 # What "my" and a value say lastingly; other values of "my" are of a task, a game or a day.
 _MEASURE = (
-    r"(?:lucky|favou?rite|target|hourly|daily|weekly|monthly|yearly|annual|usual|resting|personal best|budget|(?:vat|tax) (?:number|id)|fee|extension"
+    r"(?:lucky|favou?rite|target|hourly|daily|weekly|monthly|yearly|annual|usual|resting|personal best|budget|(?:vat"
+    r"|tax) (?:number|id)|fee|extension"
     r"|mortgage|commute|waist|inseam|(?:locker|flat|house|apartment|member\w*|badge|plate|shirt|jersey|box|parking"
     r"|room)"
     r" number|(?:shoe|ring|shirt|dress|hat|class|team|household) size)"
