@@ -146,7 +146,7 @@ _DROPPED = (
             r"|lives"
             r"|loves|hates|eats|cannot (?:eat|drink|drive|swim)) (?!\w+ing\b|(?:ill|sick|asleep|here|home|out|late|mad"
             r"|angry"
-            r"|upset|tired|busy|so|very|not|on|in|at|right|back|fine|ok|it|this|that|your?)\b|.*\b(?:today|tonight"
+            r"|upset|tired|busy|so|very|not|on|in|at|right|back|fine|ok|it|this|that|my|your?)\b|.*\b(?:today|tonight"
             r"|now)\b)"
             r"|kids are (?=\d)|(?:budget|shoe size|blood (?:type|pressure)|resting (?:hr|heart rate|pulse)|vat "
             r"(?:number|id)"

@@ -151,7 +151,8 @@ RULES = (
     FormationRule(
         "value_of_mine",
         "fact",
-        rf"(?:my|our) (?!(?:[\w'/-]+ ){{0,4}}?(?:{_PASSING}|{_SECRET})\b)(?=(?:[\w'/-]+ ){{0,3}}?{_MEASURE}\b)"
+        rf"(?:my|our) (?!(?:[\w'/-]+ ){{0,4}}?(?:{_PASSING}|{_SECRET}|total|count)\b)(?=(?:[\w'/-]+ "
+        rf"){{0,3}}?{_MEASURE}\b)"
         rf"(?:[\w'/-]+ ){{1,5}}?(?:is|are|=) {_VALUE}"
         rf"(?: [\w€$'-]+){{0,10}}[.!]*$(?<!\?){_OFF}",
         ("My lucky number is 7.", "Our hourly rate is 85 euros.", "My target weight is 75 kg."),
@@ -171,6 +172,7 @@ RULES = (
             "My one-time code number is 220145.",
             "My queue number is 57.",
             "My font size is 12.",
+            "My weekly total is 30.",
             "My learning rate is 0.01.",
         ),
     ),
@@ -198,7 +200,8 @@ RULES = (
         "at_times",
         "fact",
         rf"(?!(?:the )?(?:{_TOPIC}|show|concert|game|match|party)\b)"
-        rf"(?:the |our |my )?(?:{_CYCLE} (?:[\w-]+ ){{1,3}}?(?:runs?|starts?|takes?|happens?|goes|go|fires?|is|are) "
+        rf"(?:the |our |my )?(?:{_CYCLE} (?:[\w-]+ ){{1,3}}?(?:runs?|starts?|takes?|happens?|goes|go|fires?|(?:is"
+        rf"|are)(?= (?:every |on \w+days?\b|at \d\S*[.!]*$))) "
         rf"(?!(?:broken|failing|red|green|down|stuck|not|running|late)\b|{_NOW})(?=.*\d|.*\b(?:every|on"
         r"|after|before)\b).+"
         rf"|(?:our |(?!(?:{PRONOUN}|the|an?|another|some|each|any|every|your|his|her|their)\b))(?:[\w-]+ "
@@ -223,6 +226,8 @@ RULES = (
             "The timer runs every 2 seconds and freezes the page.",
             "The error happens every night.",
             "Winter comes every year.",
+            "The daily soup is 6 euros.",
+            "The weekly test is on chapter 5.",
             "Backups run every hour.",
         ),
     ),
@@ -230,7 +235,7 @@ RULES = (
         "needs_to_work",
         "fact",
         rf"(?:the|our|my) (?!client (?:sends?|takes?|needs?|expects?)\b){_ROLE} (?:needs?|wants?|expects?|charges?"
-        rf"|takes?|sends?|brings?) .*\b(?:each|every"
+        rf"|takes?|sends?|brings?) .*\b(?:(?:each|every) (?:\w*day|week|month|quarter|year|time|morning)"
         r"|per|on \w+days|(?:once|twice) a)\b.*"
         r"|the (?:[\w/-]+ ){0,2}?(?:tests|suite|pipeline|deploys?|deployment|migrations?) "
         r"(?:needs?|requires?|expects?) "
@@ -248,6 +253,7 @@ RULES = (
             "The mower only starts after ten pulls.",
             "The cake needs the grill turned on.",
             "The client sends ten requests per second.",
+            "The doctor sends every patient away.",
         ),
     ),
     FormationRule(
