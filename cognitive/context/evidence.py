@@ -51,8 +51,8 @@ def terms(
     - `shared_words`: the highest share of the message's words that one memory contains, by their rarity (idf).
     - `rare_words`: the rarity of these words, in units of a word that no memory has.
     - `speaker`: 1 if the message names the speaker of a memory.
-    - `unknown_name`: 1 if the message has a name, code or quotation with a word that no memory contains. A task is not
-      asked: it names what it creates.
+    - `unknown_name`: 1 if the message has a name, code or quotation with a word that no memory contains. 0 for a task,
+      which may name something that is still to be made.
     - `identified`: 1 if a memory literally contains an identifier of the message, such as a code or a version.
     - `own`: 1 if the message is about the user's own matters (the category memory).
     - `store_size`: the logarithm of the number of passages, because a large store matches anything a little.

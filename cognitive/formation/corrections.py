@@ -67,9 +67,9 @@ def corrected(
 ) -> tuple[Memory, str] | None:
     """Return the memory that a corrected value is about, with its text as corrected, or None if that is not certain.
 
-    With the old value it is the one memory of `near` that has it; else the one of `used`, if it has one value of the
-    same form as the new one. The new value must not be able to correct the last
-    `answer`, the one to `message`, instead.
+    If the old value is named, it is the one memory of `near` that has this value. Otherwise it is the only memory of
+    `used`, if that has exactly one value of the same form. Nothing is returned if the new value may correct `answer`,
+    the last answer, which was given to `message`.
     """
     texts = [(memory, _replaced(memory.content, value)) for memory in (near if value.old else used)]
     if not value.old and len(texts) != 1:

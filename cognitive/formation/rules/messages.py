@@ -203,6 +203,8 @@ RETRACTION = SentenceRule(
         r"|could) you (?:please )?(?:cancel|delete|remove|reschedule|postpone)|(?:please )?(?:cancel|delete"
         r"|reschedule|postpone) (?:it|that|the|my)\b)\b[^?]{0,40}$|\bnot?t? serious(?:ly)?\b[.!]*$|\b(?:just"
         r"|only) (?:kidding|joking)\b"
+        r"|^\W*(?:no|oops|sorry|wait),? (?:that|this)(?:'s| is| was) (?:the |my |an? )?(?:old|wrong|previous|former) "
+        r"[\w' -]{1,30}[.!]*$"
     ),
     (
         "Just kidding!",
@@ -211,6 +213,7 @@ RETRACTION = SentenceRule(
         "I was only joking.",
         "I need to cancel that meeting.",
         "No, that's my old one.",
+        "No, that's the old shelf.",
     ),
     (
         "I changed jobs.",
