@@ -55,16 +55,17 @@ _STATES_PAST = _CHANGED | {"be", "have", "schedule"}  # verbs whose past form ma
 _OTHERS = frozenset("new current same own to when".split())  # "I like the new logo" says nothing of the one before
 # Verbs whose past form states what holds since then.
 _BEGUN = _MOVED | frozenset("relocate settle start begin marry".split())
+# After "work for" or "live in" these name no employer and no place.
 _NO_NAMES = ARTICLES | frozenset(
     """her his their myself himself herself themselves ourselves night home school lunch dawn dusk free fun
     hope fear peace peanuts tips charity commission""".split()
 )
 _NO_THINGS = frozenset("to lot bit".split())  # "I drive a lot", "I drive my aunt to church"
+# What is "in" these is in a state and not in a place.
 _IN_STATES = frozenset("shape condition trouble danger order use need debt pain love progress demand tears".split())
 _WHEN = frozenset("for in on as at after before during with".split())  # "I prefer coffee at work"
-_PARTLY = frozenset(
-    "also too well most during half part spring summer autumn winter term".split()
-)  # another one may hold beside
+# With these words another value may hold at the same time: "I also work at Bosch".
+_PARTLY = frozenset("also too well most during half part spring summer autumn winter term".split())
 # What may follow the town that one moved to: "to Rio de Janeiro last week", but not "to Ghent as a child".
 _IN_TOWNS = ARTICLES | frozenset("de la of upon now permanently recently last week month year".split())
 _NO_VALUES = frozenset("a an for from of as to".split())  # "X is a Y" is no value of X
