@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import asyncpg
@@ -29,8 +30,13 @@ async def own():
 
 
 def holding(cluster: Path) -> set[str]:
-    files = [path for path in cluster.rglob("*") if path.is_file()]
-    return {path.relative_to(cluster).parts[0] for path in files if WORD.encode() in path.read_bytes()}
+    """Return the directories of the cluster that have a file with the word."""
+    found = set()
+    for path in cluster.rglob("*"):
+        with suppress(FileNotFoundError):  # the server removes files meanwhile
+            if path.is_file() and WORD.encode() in path.read_bytes():
+                found.add(path.relative_to(cluster).parts[0])
+    return found
 
 
 async def checkpointed(urls) -> None:
