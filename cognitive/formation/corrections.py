@@ -13,9 +13,9 @@ from cognitive.context.talk import kind
 _MAX_CORRECTION = 160  # characters of what corrects a value
 _MAX_SENTENCES = 3  # of what corrects a value: "Sorry. That's wrong. It's 14."
 _WRONG = (
-    r"(?:(?:no+|nope|sorry|oops|wait|typo|actually|wrong|correction|not quite|(?:that|this|it)(?: is|['’]s| was)"
-    r" (?:wrong|incorrect|not (?:right|correct|true)|outdated|out of date)|you(?: are|['’]re) (?:wrong"
-    r"|mistaken))\b[\s,.:;!–—-]*)"
+    r"(?:(?:no+|nope|sorry|oops|wait|typo|actually|wrong|correction|not quite"
+    r"|(?:that|this|it)(?: is|['’]s| was) (?:wrong|incorrect|not (?:right|correct|true)|outdated|out of date)"
+    r"|you(?: are|['’]re) (?:wrong|mistaken))\b[\s,.:;!–—-]*)"
 )
 _IT_IS = r"(?:it|that)(?: is|['’]s| was| should be) (?:actually |really |now |in fact )*"
 _VALUE = r"(?:[^,;:?!]|(?<=\d)[,:](?=\d)){1,40}?"  # "8:15", "1,200"

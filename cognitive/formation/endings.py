@@ -91,8 +91,8 @@ ENDINGS: tuple[EndingRow, ...] = (
         ),
     ),
     EndingRow(
-        r"(?P<who>i|we) (?:do not|(?:am|are) not(?! \w+ing (?:any|after))) (?P<gone>[^,;:?]+?)"
-        r" (?:any ?(?:more|longer)(?: now| either| though)?|after all)[.!]*$",
+        r"(?P<who>i|we) (?:do not|(?:am|are) not(?! \w+ing (?:any|after))) (?P<gone>[^,;:?]+?) "
+        r"(?:any ?(?:more|longer)(?: now| either| though)?|after all)[.!]*$",
         _DOES,
         (
             ("I don't keep bees anymore.", "I keep bees on the roof."),

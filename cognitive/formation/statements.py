@@ -32,19 +32,21 @@ _GOES_ON = (
     r"|and (?:i|we|they|my \w+) \w+ (?:it|them)\b)"
 )
 _BREAK = (
-    r"(?i)"
-    rf"(?-i:(?<=[a-z][.!?])(?=[A-Z][a-z' ’]))|(?:;|\.\.\.|…|\s*[:;]-?[)D]|[,.]?\s+[-–—]{{1,2}})\s+(?:and |but |so |or "
-    rf"|yet )?|(?<=\))\s+(?:and |but |so |or |yet )?(?={_OWN_SUBJECT})"
-    rf"|,\s+(?!{_GOES_ON})(?:which means(?: that)? (?=\w)|meaning (?:that )?(?=\w)|(?:and |but |so |or |yet |because "
-    rf"|since )?(?={_OWN_SUBJECT}))"
+    r"(?i)(?-i:(?<=[a-z][.!?])(?=[A-Z][a-z' ’]))"
+    r"|(?:;|\.\.\.|…|\s*[:;]-?[)D]|[,.]?\s+[-–—]{1,2})\s+(?:and |but |so |or |yet )?"
+    rf"|(?<=\))\s+(?:and |but |so |or |yet )?(?={_OWN_SUBJECT})"
+    rf"|,\s+(?!{_GOES_ON})"
+    r"(?:which means(?: that)? (?=\w)|meaning (?:that )?(?=\w)"
+    rf"|(?:and |but |so |or |yet |because |since )?(?={_OWN_SUBJECT}))"
     r"|,\s+(?=(?:do|does|did|is|are|can|could|should|whats?|which|how|where|when|who|why|any)\b[^,]*\?)"
     r"|,\s+(?=(?:whats?|which one|how|why|(?:is|are|does|do) (?:that|it|this|they|you|i)|can (?:you|i|we|u)"
-    r"|any (?:ideas?|tips?|suggestions?)|(?:remind|tell|show|give|help|send|write|find)(?= (?:it|me|us|him|her|them"
-    r"|the)\b))\b[^,]*$)"
-    r"|,\s+so (?!that\b|far\b|much\b|many\b|on\b|forth\b)|,\s+but\s+(?=the\b)"
+    r"|any (?:ideas?|tips?|suggestions?)"
+    r"|(?:remind|tell|show|give|help|send|write|find)(?= (?:it|me|us|him|her|them|the)\b))\b[^,]*$)"
+    r"|,\s+so (?!that\b|far\b|much\b|many\b|on\b|forth\b)"
+    r"|,\s+but\s+(?=the\b)"
     rf"|,?\s+(?!{_GOES_ON})(?:and|but|so|because|since|although|though|unless)\s+"
-    r"(?=(?:i|we|i['’]m|i['’]ve|i['’]ll|i['’]d|we['’]\w+|please|(?:he|she"
-    rf"|they)(?:['’]\w+)? (?!(?:would|could|might)\b)|{_MINE})\b)"
+    r"(?=(?:i|we|i['’]m|i['’]ve|i['’]ll|i['’]d|we['’]\w+|please"
+    rf"|(?:he|she|they)(?:['’]\w+)? (?!(?:would|could|might)\b)|{_MINE})\b)"
 )
 # A sentence that begins with one of these keeps its parts together: "When I say stop, please stop".
 _BOUND = (
@@ -91,14 +93,15 @@ _OPENERS = (
     r"|just so you know|as i said|unfortunately|i mean|besides|then|plus|in addition|to be honest|tbh|for context"
     r"|you know(?: how much| that)?|in fact|because|since|though|although|luckily|fortunately|sadly|i understand that"
     r"|i know(?: that)?|as you (?:may |might )?know|the (?:thing|fact|point|truth|problem) is(?: that)?|note that"
-    r"|please note that|remember that|now that|(?:before you \w+, )?you (?:should|need to|have to"
-    r"|must) know(?: that)?|(?:it )?turns out(?: that)?|(?:that|this|which) is why)\b(?!['’-])|(?:no|no no|nope|nah"
-    r"|great|awesome|cool|nice|perfect|thanks|thank you|sure|right|alright|look|listen|for the record|note|please note"
-    r"|remember|do not worry|quick update|update|heads up|good (?:morning|afternoon|evening)|that said|wow|ha|haha"
-    r"|true|exactly|agreed|now|nevermind|never mind|me|myself|same here|hmm|honestly|good|fine|got it|also|sold|deal"
-    r"|settled|careful|important|context|background|fun fact|reminder|one more thing|(?:small |quick )?correction"
-    r"|good news|bad news|news|i mean it|warning|ps|p\.s\.|hey \w+|hi \w+"
-    r"|hello \w+|dear (?:assistant|ai|bot|chatgpt|claude))\s*[,.:;!–—-]+(?=\s))[\s,.:;!–—-]*)+"
+    r"|please note that|remember that|now that"
+    r"|(?:before you \w+, )?you (?:should|need to|have to|must) know(?: that)?|(?:it )?turns out(?: that)?"
+    r"|(?:that|this|which) is why)\b(?!['’-])"
+    r"|(?:no|no no|nope|nah|great|awesome|cool|nice|perfect|thanks|thank you|sure|right|alright|look|listen"
+    r"|for the record|note|please note|remember|do not worry|quick update|update|heads up"
+    r"|good (?:morning|afternoon|evening)|that said|wow|ha|haha|true|exactly|agreed|now|nevermind|never mind|me"
+    r"|myself|same here|hmm|honestly|good|fine|got it|also|sold|deal|settled|careful|important|context|background"
+    r"|fun fact|reminder|one more thing|(?:small |quick )?correction|good news|bad news|news|i mean it|warning|ps"
+    r"|p\.s\.|hey \w+|hi \w+|hello \w+|dear (?:assistant|ai|bot|chatgpt|claude))\s*[,.:;!–—-]+(?=\s))[\s,.:;!–—-]*)+"
 )
 # What announces a statement: "Final answer: we stay on Vue". A decision or procedure that is named so is kept whole,
 # and what names a text, such as "The speech begins: we ...", announces none of the user's own.
@@ -142,17 +145,14 @@ _DROPPED = (
     (r"(?:booked|hired) (?!(?:it|this|that|them|in|on|off|out|solid|up|your)\b)(?!.*\bby\b)", "we have "),
     (
         (
-            r"(?:wife|husband|girlfriend|boyfriend|mom|mum|dad|brother|sister|daughter|landlord|landlady) (?:is|works"
-            r"|lives"
-            r"|loves|hates|eats|cannot (?:eat|drink|drive|swim)) (?!\w+ing\b|(?:ill|sick|asleep|here|home|out|late|mad"
-            r"|angry"
-            r"|upset|tired|busy|so|very|not|on|in|at|right|back|fine|ok|it|this|that|my|your?)\b|.*\b(?:today|tonight"
-            r"|now)\b)"
-            r"|kids are (?=\d)|(?:budget|shoe size|blood (?:type|pressure)|resting (?:hr|heart rate|pulse)|vat "
-            r"(?:number|id)"
-            r"|tax (?:number|id)|postcode|zip code|(?:payment|invoice) terms)(?: (?:for|of|per) [\w ]{2,30}?)? (?:is"
-            r"|are) "
-            r"(?=\S*\d|\w* ?\d)(?!.*\b(?:this|that|average|there|example)\b)"
+            r"(?:wife|husband|girlfriend|boyfriend|mom|mum|dad|brother|sister|daughter|landlord|landlady) "
+            r"(?:is|works|lives|loves|hates|eats|cannot (?:eat|drink|drive|swim)) "
+            r"(?!\w+ing\b|(?:ill|sick|asleep|here|home|out|late|mad|angry|upset|tired|busy|so|very|not|on|in|at|right"
+            r"|back|fine|ok|it|this|that|my|your?)\b|.*\b(?:today|tonight|now)\b)"
+            r"|kids are (?=\d)"
+            r"|(?:budget|shoe size|blood (?:type|pressure)|resting (?:hr|heart rate|pulse)|vat (?:number|id)"
+            r"|tax (?:number|id)|postcode|zip code|(?:payment|invoice) terms)(?: (?:for|of|per) [\w ]{2,30}?)? "
+            r"(?:is|are) (?=\S*\d|\w* ?\d)(?!.*\b(?:this|that|average|there|example)\b)"
         ),
         "my ",
     ),

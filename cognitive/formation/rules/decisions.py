@@ -15,17 +15,18 @@ RULES = (
     FormationRule(
         "decided",
         "decision",
-        r"(?!(?:\w+ and )?i (?:finally |then )?(?:decided to|chose|agreed to|resolved to) (?:not )?(?:go|start|take"
-        r"|watch"
-        r"|have|get|give|try|buy|see|make|wear|stay|visit|call|ask|write|include|them|it|him|her|furniture|do"
-        r"|be|grab)\b)(?:(?:i|we|the \w+|they|the team|our \w+|(?:my )?\w+ and i|me and (?:my )?\w+)"
-        r"(?: have| has| had)?) (?:(?:now|finally|all|both|together|unanimously|jointly|then"
-        r"|therefore)\s)*(?:decided|agreed|settled|opted|chosen|chose"
-        r"|resolved|voted|concluded|elected|committed|signed off|ruled)\b(?: (?:on|to|that|for|against|not|with"
-        r"|in|upon|between))? (?!(?:it|this|that|them|these|those)\b[.!]*$)(?:\S+ ?){1,60}"
-        r"|(?:we|you) (?:now )?have (?:consensus|agreement|approval|an agreement|stage \w+)(?: (?:on|for|to|that"
-        r"|about)\b.*|[.!]*$)|(?:i|we) went (?:with|for) \w+|(?:i|we) (?:have )?made (?:up (?:my|our) mind"
-        r"|the decision|a decision) ",
+        r"(?!(?:\w+ and )?i (?:finally |then )?(?:decided to|chose|agreed to|resolved to) (?:not )?"
+        r"(?:go|start|take|watch|have|get|give|try|buy|see|make|wear|stay|visit|call|ask|write|include|them|it|him"
+        r"|her|furniture|do|be|grab)\b)"
+        r"(?:(?:i|we|the \w+|they|the team|our \w+|(?:my )?\w+ and i|me and (?:my )?\w+)(?: have| has| had)?) "
+        r"(?:(?:now|finally|all|both|together|unanimously|jointly|then|therefore)\s)*"
+        r"(?:decided|agreed|settled|opted|chosen|chose|resolved|voted|concluded|elected|committed|signed off|ruled)\b"
+        r"(?: (?:on|to|that|for|against|not|with|in|upon|between))? (?!(?:it|this|that|them|these|those)\b[.!]*$)"
+        r"(?:\S+ ?){1,60}"
+        r"|(?:we|you) (?:now )?have (?:consensus|agreement|approval|an agreement|stage \w+)"
+        r"(?: (?:on|for|to|that|about)\b.*|[.!]*$)"
+        r"|(?:i|we) went (?:with|for) \w+"
+        r"|(?:i|we) (?:have )?made (?:up (?:my|our) mind|the decision|a decision) ",
         (
             "We decided to use Postgres for the queue.",
             "We've agreed that Rita signs all invoices.",
@@ -45,26 +46,31 @@ RULES = (
     FormationRule(
         "will_use",
         "decision",
-        rf"(?:i|we) (?:will|are going to|am going to|shall) {_ADVERB}(?:be )?(?:use|using|go with|going with (?!"
-        r"(?:an?|my|some) )|go for|stick with|sticking with|stick to|stay with|staying with|adopt|drop|support"
-        r"|target|standardi[sz]e on|build on|settle on|switch to|switching to|migrate to|migrating to|default to"
-        rf"|rely on|only \w+|no longer \w+|stop \w+|avoid) {_LATER}.+"
-        rf"|we (?:will|are going to|shall) {_ADVERB}(?:close|keep (?!you\b|in\b|it\b|them\b|that\b|this\b|an?\b"
-        rf"|going\b|trying\b)|leave|replace|host|run) {_LATER}.+"
-        r"|we are not going to (?:use|support|ship|allow|accept|migrate|hire|include) (?!.*\b(?:today|now|this)\b)\w+"
-        r" .+|(?:i|we) (?:will|shall) not (?:be )?(?:use|using|support|supporting|go|going|ship|shipping|do|doing"
-        rf"|add|adding|allow|accept|take|have|migrate|build|buy|hire|change|include|implement) {_LATER}\w+ .+"
-        r"|(?:we|the team|our \w+) (?:have )?(?:recently |finally |now )?(?:switched (?:over )?(?:to|from)"
-        r"|migrated (?:to|from)|standardi[sz]ed on|replaced|dropped|deprecated|banned|abandoned|renamed|retired"
-        rf"|introduced|doubled|halved|nearly doubled) {_LATER}.+"
-        r"|(?:we|the team) (?:no longer|only|do not|never) (?:support|accept|allow|use|ship|target|test|deploy"
-        rf"|hire|merge|take|offer|sell) {_LATER}.+"
-        rf"|(?:i|we) (?:are|am|have been) {_ADVERB}(?:(?:going|sticking|staying|settling|proceeding|running) with"
-        r"|(?:sticking|staying|settling|standardi[sz]ing|building) on|(?:sticking|switching|migrating)"
-        r"(?: over)? (?:to|from \w+ to)|moving away from|dropping|retiring|deprecating|replacing|abandoning"
-        rf"|phasing out) {_LATER}.+"
-        r"|from (?:now|today|tomorrow|monday|next \w+) on,? (?:i|we|all|every|each|the|our) .+|(?:starting|as of"
-        r"|effective) (?:now|today|tomorrow|monday|next \w+|\w+),? (?:i|we|all|every|each|the|our) .+",
+        rf"(?:i|we) (?:will|are going to|am going to|shall) {_ADVERB}(?:be )?"
+        r"(?:use|using|go with|going with (?!(?:an?|my|some) )|go for|stick with|sticking with|stick to|stay with"
+        r"|staying with|adopt|drop|support|target|standardi[sz]e on|build on|settle on|switch to|switching to"
+        rf"|migrate to|migrating to|default to|rely on|only \w+|no longer \w+|stop \w+|avoid) {_LATER}.+"
+        rf"|we (?:will|are going to|shall) {_ADVERB}"
+        r"(?:close|keep (?!you\b|in\b|it\b|them\b|that\b|this\b|an?\b|going\b|trying\b)|leave|replace|host|run) "
+        rf"{_LATER}.+"
+        r"|we are not going to (?:use|support|ship|allow|accept|migrate|hire|include) "
+        r"(?!.*\b(?:today|now|this)\b)\w+ .+"
+        r"|(?:i|we) (?:will|shall) not (?:be )?"
+        r"(?:use|using|support|supporting|go|going|ship|shipping|do|doing|add|adding|allow|accept|take|have|migrate"
+        rf"|build|buy|hire|change|include|implement) {_LATER}\w+ .+"
+        r"|(?:we|the team|our \w+) (?:have )?(?:recently |finally |now )?"
+        r"(?:switched (?:over )?(?:to|from)|migrated (?:to|from)|standardi[sz]ed on|replaced|dropped|deprecated"
+        rf"|banned|abandoned|renamed|retired|introduced|doubled|halved|nearly doubled) {_LATER}.+"
+        r"|(?:we|the team) (?:no longer|only|do not|never) "
+        rf"(?:support|accept|allow|use|ship|target|test|deploy|hire|merge|take|offer|sell) {_LATER}.+"
+        rf"|(?:i|we) (?:are|am|have been) {_ADVERB}"
+        r"(?:(?:going|sticking|staying|settling|proceeding|running) with"
+        r"|(?:sticking|staying|settling|standardi[sz]ing|building) on"
+        r"|(?:sticking|switching|migrating)(?: over)? (?:to|from \w+ to)|moving away from|dropping|retiring"
+        rf"|deprecating|replacing|abandoning|phasing out) {_LATER}.+"
+        r"|from (?:now|today|tomorrow|monday|next \w+) on,? (?:i|we|all|every|each|the|our) .+"
+        r"|(?:starting|as of|effective) (?:now|today|tomorrow|monday|next \w+|\w+),? "
+        r"(?:i|we|all|every|each|the|our) .+",
         (
             "We'll stick with SQLite.",
             "I will use the north entrance from May.",
@@ -104,17 +110,17 @@ RULES = (
     FormationRule(
         "being_settled",
         "decision",
-        r"(?:i am|we are) (?:turning down|dropping|retiring|adopting|giving (?:the|up)|cutting|replacing|hiring"
-        r"|closing|cancell?ing|selling"
-        r"|scrapping|stopping|ending|rejecting|accepting|splitting|merging|renaming|rewriting|porting|leaving "
-        r"(?:out|the)|keeping|limiting|raising|lowering|outsourcing|consolidating|skipping|buying (?:the|a)"
-        r"|taking the|moving (?:the|our|all|everything)) (?!(?:it|this|that|you|them)\b)(?!.*\b(?:trouble|problem"
-        r"|error)s?\b).+"
-        r"|(?:the |our |(?=board|management))(?:board|management|team|council|committee|client|family|boss|court"
-        r"|landlord|city|school|parents|group|majority|vote|\w+ team|\w+ committee|\w+ board)(?: have"
-        r"| has)? (?:approved|rejected"
-        r"|picked|chose|chosen|voted|went|ruled|signed off|killed|accepted|turned down|settled|cancell?ed|opted"
-        r"|confirmed|granted|vetoed) .+",
+        r"(?:i am|we are) "
+        r"(?:turning down|dropping|retiring|adopting|giving (?:the|up)|cutting|replacing|hiring|closing|cancell?ing"
+        r"|selling|scrapping|stopping|ending|rejecting|accepting|splitting|merging|renaming|rewriting|porting"
+        r"|leaving (?:out|the)|keeping|limiting|raising|lowering|outsourcing|consolidating|skipping|buying (?:the|a)"
+        r"|taking the|moving (?:the|our|all|everything)) (?!(?:it|this|that|you|them)\b)"
+        r"(?!.*\b(?:trouble|problem|error)s?\b).+"
+        r"|(?:the |our |(?=board|management))"
+        r"(?:board|management|team|council|committee|client|family|boss|court|landlord|city|school|parents|group"
+        r"|majority|vote|\w+ team|\w+ committee|\w+ board)(?: have| has)? "
+        r"(?:approved|rejected|picked|chose|chosen|voted|went|ruled|signed off|killed|accepted|turned down|settled"
+        r"|cancell?ed|opted|confirmed|granted|vetoed) .+",
         (
             "We're turning down the offer.",
             "After a talk with Ines we're dropping the second form.",
@@ -138,15 +144,15 @@ RULES = (
     FormationRule(
         "it_is",
         "decision",
-        r"(?:(?:sold|deal|fine|settled|right|done|ok|then),? )?(?!what\b|who\b|that\b|this\b|so\b|here\b|there\b"
-        r"|how\b|where\b|as\b|if\b|like\b|think\b|leave\b|keep\b|take\b|use\b|show\b|send\b|i\b|we\b|you\b|it\b)"
-        r"(?:the )?\w+(?: \w+){0,4} it is(?: then)?[.,!]*$"
-        r"|(?!it\b|that\b|this\b|i\b|we\b|you\b)(?:the |our |my )?\w+(?: \w+){0,4} (?:is|are) (?:now "
-        r"|officially )?(?:off the (?:list|table)|out of scope|settled|final|a no-go|off limits|set in stone)\b"
+        r"(?:(?:sold|deal|fine|settled|right|done|ok|then),? )?"
+        r"(?!what\b|who\b|that\b|this\b|so\b|here\b|there\b|how\b|where\b|as\b|if\b|like\b|think\b|leave\b|keep\b"
+        r"|take\b|use\b|show\b|send\b|i\b|we\b|you\b|it\b)(?:the )?\w+(?: \w+){0,4} it is(?: then)?[.,!]*$"
+        r"|(?!it\b|that\b|this\b|i\b|we\b|you\b)(?:the |our |my )?\w+(?: \w+){0,4} (?:is|are) (?:now |officially )?"
+        r"(?:off the (?:list|table)|out of scope|settled|final|a no-go|off limits|set in stone)\b"
         r"|.*\bso (?:that|it) is (?:off the (?:list|table)|out|out of scope|settled|decided)\b"
-        r"|(?:the|our) (?!.*\bto stay\b)\w+(?: \w+){0,3} (?:stays|remains|stay|remain) (?:as (?:is|it is"
-        r"|they are)|in|on|at"
-        r"|out|where|blue|red|green|the same|unchanged|open|closed|private|public|with)\b",
+        r"|(?:the|our) (?!.*\bto stay\b)\w+(?: \w+){0,3} (?:stays|remains|stay|remain) "
+        r"(?:as (?:is|it is|they are)|in|on|at|out|where|blue|red|green|the same|unchanged|open|closed|private|public"
+        r"|with)\b",
         (
             "Postgres it is.",
             "Teletext is off the list.",
@@ -174,16 +180,13 @@ RULES = (
         "after_thought",
         "decision",
         r"after (?:some|much|a long|a lot of|long|all this|all the|careful|weighing|talking|thinking|discussing"
-        r"|comparing"
-        r"|trying)[\w ]{0,60}?,? (?:i|we|the team) (?:have )?(?:decided|agreed|settled|chose|went|opted|picked"
-        r"|concluded"
-        r"|voted)\b.+|(?:i|we|the team) (?:have )?(?:finally )?(?:picked|selected|hired|appointed|named) (?!(?:it"
-        r"|this|that|them|up|on|out|the (?:wrong|first|last|same)|one)\b)\w[\w' -]{1,50} (?:for|as|over|instead of"
-        r"|to be)"
-        r" (?!(?:now|you|dinner|lunch|tonight)\b)\w.+"
-        r"|(?:i|we) ended up (?:choosing|picking|going with|going for|buying|taking|using|keeping"
-        r"|settling) (?!(?:it|this"
-        r"|that|them)\b)\w.+",
+        r"|comparing|trying)[\w ]{0,60}?,? (?:i|we|the team) (?:have )?"
+        r"(?:decided|agreed|settled|chose|went|opted|picked|concluded|voted)\b.+"
+        r"|(?:i|we|the team) (?:have )?(?:finally )?(?:picked|selected|hired|appointed|named) "
+        r"(?!(?:it|this|that|them|up|on|out|the (?:wrong|first|last|same)|one)\b)\w[\w' -]{1,50} "
+        r"(?:for|as|over|instead of|to be) (?!(?:now|you|dinner|lunch|tonight)\b)\w.+"
+        r"|(?:i|we) ended up (?:choosing|picking|going with|going for|buying|taking|using|keeping|settling) "
+        r"(?!(?:it|this|that|them)\b)\w.+",
         ("After some discussion we agreed to postpone the launch.", "We picked Lisbon for the offsite."),
         ("After lunch we went home.", "I picked it up.", "I ended up at home."),
     ),

@@ -6,36 +6,34 @@ from cognitive.formation.rules.matching import FormationRule
 
 _MOOD = (
     r"(?:fine|good|well|ok|okay|great|sorry|glad|happy|sad|sure|tired|hungry|thirsty|bored|excited|confused|done"
-    r"|ready|back|able|afraid|here|there|free|late|busy|curious|interested|impressed|surprised|lost|stuck"
-    r"|new here"
-    r"|looking|trying|wondering|calling|writing to|asking|thinking|talking|having (?:trouble|problems|issues"
-    r"|an issue|a problem|difficulty)|getting|seeing|going|doing|telling|saying|feeling|hoping|listening|guessing"
-    r"|assuming|afraid|aware|all|so|not (?:sure|happy|a|an idiot)|in (?:the mood|a hurry|need)|on (?:it|the phone"
-    r"|my way)|at (?:a loss|the)|about|a (?:bit|little|lot|moment|big|huge|fan)|an idiot|such|more|right|wrong"
-    r"|too|down|up|off|out|kidding|joking|serious|speechless|embarrassed|fan|into|fond|keen|planning|supposed"
-    r"|scheduled|bothered|annoyed)"
+    r"|ready|back|able|afraid|here|there|free|late|busy|curious|interested|impressed|surprised|lost|stuck|new here"
+    r"|looking|trying|wondering|calling|writing to|asking|thinking|talking"
+    r"|having (?:trouble|problems|issues|an issue|a problem|difficulty)|getting|seeing|going|doing|telling|saying"
+    r"|feeling|hoping|listening|guessing|assuming|afraid|aware|all|so|not (?:sure|happy|a|an idiot)"
+    r"|in (?:the mood|a hurry|need)|on (?:it|the phone|my way)|at (?:a loss|the)|about"
+    r"|a (?:bit|little|lot|moment|big|huge|fan)|an idiot|such|more|right|wrong|too|down|up|off|out|kidding|joking"
+    r"|serious|speechless|embarrassed|fan|into|fond|keen|planning|supposed|scheduled|bothered|annoyed)"
 )
 _ATTRIBUTE = (
     r"(?:name|surname|first name|last name|full name|nickname|username|user name|user id|id|account(?: id| number)?"
     r"|(?:customer|membership|order|employee|staff|student|insurance|passport|tax|policy|contract) (?:number|id)"
-    r"|emergency contact|phone(?: number)?|number|mobile|cell|email(?: address)?|e-mail"
-    r"|address|zip(?: code)?|postcode|postal code|birthday|date of birth|age|height|weight|size|shoe size|blood type"
-    r"|nationality|hometown|home town|native language|mother tongue|first language|profession|occupation|job"
-    r"|job title|title|role|salary|major|religion|license plate|licence plate|wifi(?: password)?|wi-fi(?: password)?"
-    r"|password|passcode|pin|door code|gate code|time ?zone|rent|budget|car|house|apartment|flat|company"
-    r"|employer|school|university|hobby|hobbies|allergy|diet|handle)"
+    r"|emergency contact|phone(?: number)?|number|mobile|cell|email(?: address)?|e-mail|address|zip(?: code)?"
+    r"|postcode|postal code|birthday|date of birth|age|height|weight|size|shoe size|blood type|nationality|hometown"
+    r"|home town|native language|mother tongue|first language|profession|occupation|job|job title|title|role|salary"
+    r"|major|religion|license plate|licence plate|wifi(?: password)?|wi-fi(?: password)?|password|passcode|pin"
+    r"|door code|gate code|time ?zone|rent|budget|car|house|apartment|flat|company|employer|school|university|hobby"
+    r"|hobbies|allergy|diet|handle)"
 )
 _NO_SLOT = (
-    r"(?!(?:an? |the |some |any |no |zero |one |two |three |few |lots of |a lot of |a few )?(?:\w+ )?(?:questions?"
-    r"|idea|clue"
-    r"|problems?|issues?|doubts?|feeling|look|moment|minute|second|one|ones|it|this|that|some|point|choice|change"
-    r"|time|bags?|fun|trouble|errors?|concerns?|request|suggestions?|good|great|nice|bad|following|to|been|not"
-    r"|already|never|seen|heard|read|had|got|done|tried|made|found|meeting|appointment|reservation|error|bug"
-    r"|options?|choices?|(?:seconds?|minutes?|mins|hours?|days?|weeks?)(?! (?:of|off|a|each|every|per|paid|vacation"
-    r"|holiday|leave)\b)"
+    r"(?!(?:an? |the |some |any |no |zero |one |two |three |few |lots of |a lot of |a few )?(?:\w+ )?"
+    r"(?:questions?|idea|clue|problems?|issues?|doubts?|feeling|look|moment|minute|second|one|ones|it|this|that|some"
+    r"|point|choice|change|time|bags?|fun|trouble|errors?|concerns?|request|suggestions?|good|great|nice|bad"
+    r"|following|to|been|not|already|never|seen|heard|read|had|got|done|tried|made|found|meeting|appointment"
+    r"|reservation|error|bug|options?|choices?"
+    r"|(?:seconds?|minutes?|mins|hours?|days?|weeks?)(?! (?:of|off|a|each|every|per|paid|vacation|holiday|leave)\b)"
     r"|hard time|lot|chance|preference|list|file|result|thought|guess|hunch|headache|cold|updated?|added|changed"
-    r"|fixed|created|noticed|come|decided|also|copy|plans?|say|fear|quick|(?:\w+ ){0,5}(?:day|week|weekend|night"
-    r"|morning|evening|semester|coming up))\b)"
+    r"|fixed|created|noticed|come|decided|also|copy|plans?|say|fear|quick"
+    r"|(?:\w+ ){0,5}(?:day|week|weekend|night|morning|evening|semester|coming up))\b)"
 )
 # What one has for now: "I have three tabs open".
 _NOT_NOW = r"(?!.*\b(?:tonight|outside|unread|(?:open|left|installed|running)[.!]*$))"
@@ -46,14 +44,18 @@ RULES = (
         "attribute_of_mine",
         "fact",
         rf"(?:my|our) (?:new |current |full |home |work |old |\w+'s )?{_ATTRIBUTE}"
-        r"(?: for (?:my|our|the) [\w -]{2,30})? (?:is(?: spell?ed| spelt)?|are|=|:|was"
-        r"|has changed to|changed to|will be)(?! (?:not |a bit |too |very |so )?(?:below|wrong|broken|missing"
-        r"|incorrect|good|great|full|slow|fine|tight|limited|locked|expired|there|down|up|late)\b) ?\S.*"
-        r"|(?:the|our) (?:[\w-]+ ){0,3}(?:password|passcode|code|pin|combination|address|url|endpoint"
-        r"|phone number|account number|port|key) (?:of|for|to) (?:my|our|the) [\w' -]{2,40} is .+"
+        r"(?: for (?:my|our|the) [\w -]{2,30})? "
+        r"(?:is(?: spell?ed| spelt)?|are|=|:|was|has changed to|changed to|will be)"
+        r"(?! (?:not |a bit |too |very |so )?"
+        r"(?:below|wrong|broken|missing|incorrect|good|great|full|slow|fine|tight|limited|locked|expired|there|down"
+        r"|up|late)\b) ?\S.*"
+        r"|(?:the|our) (?:[\w-]+ ){0,3}"
+        r"(?:password|passcode|code|pin|combination|address|url|endpoint|phone number|account number|port|key) "
+        r"(?:of|for|to) (?:my|our|the) [\w' -]{2,40} is .+"
         r"|(?:the|our) (?:[\w-]+ ){0,3}(?:wifi|wi-fi|alarm|door|gate|garage|garden|shed|locker|safe|router) "
         r"(?:password|code|pin|combination|name|key) is .+"
-        rf"|{_ATTRIBUTE}\s?: \S+.*|(?:it|this) is [A-Z][a-z]+ (?:here|speaking)\b",
+        rf"|{_ATTRIBUTE}\s?: \S+.*"
+        r"|(?:it|this) is [A-Z][a-z]+ (?:here|speaking)\b",
         (
             "My name is James.",
             "My new address is 14 Rue Vauban, Lyon.",
@@ -69,26 +71,26 @@ RULES = (
     FormationRule(
         "who_i_am",
         "fact",
-        r"(?:i|we) (?:am|are|have been|was|were) (?:an?|the|one of the|half|part|originally|now an?"
-        rf"|not an?) (?!{_MOOD}\b"
-        r"|(?:big |huge |great )?(?:fan|lover|idiot|person|fool|mess|little|bit|lot|couple)\b|(?:only|first|last"
-        r"|same|best|worst) (?:one|person)\b|(?:one|ones) (?:who|that)\b)\w.+"
-        r"|(?:i|we) (?:am|are) (?:(?:severely|highly|deathly|mildly|slightly|not|newly|recently|happily|lactose"
-        r"|type (?:1|2|one|two)|gluten|half|originally|an? strict|strictly|colou?r) ?-?)*(?:allergic|intolerant"
-        r"|diabetic|asthmatic"
-        r"|vegan|vegetarian|pescatarian|kosher|halal|married|divorced|single|widowed|engaged|pregnant|expecting"
-        r"|retired|unemployed|self-employed|deaf|blind|colou?rblind|left-handed|right-handed|dyslexic|autistic"
-        r"|bilingual|catholic|jewish|muslim|christian|buddhist|hindu|atheist|sober|from|based|located|born"
-        rf"|new to|on (?:(?!{_PLACE_IN_TEXT}\b)[\w+-]+ )?v?\d+\.\d[\w.]*"
-        r"|on (?:an? |my )?(?:mac\w*|windows|linux|ubuntu|debian|fedora|arch|ios|android|wsl|python|node"
-        r"|version|call|medication|a diet|insulin|parental leave|maternity leave)|not (?:that "
-        r"|so )?familiar with|not allergic|responsible for|in charge of|in (?:my|the) (?:\w+ )?(?:twenties"
-        r"|thirties|forties|fifties|year|process)|learning|studying|living|raising|dating|training for"
-        r"|recovering from|working (?:at|for|in|as|with|on (?:a|an|my|our|the))|writing (?:a|my|the) (?:book"
-        r"|novel|thesis|dissertation|paper)|building (?:a|an|my|our)|running (?:a|an|our|my)|attending|using (?!"
-        r"(?:it|this|that|the (?:following|same|code))\b)\w+|living|developing (?:a|an|our|my|the)"
-        r"|working on \w+|renovating|remodell?ing|majoring|enrolled|employed|\d+(?: years old)?\b|one of)\b(?! "
-        r"(?:it|this|that)\b).*",
+        r"(?:i|we) (?:am|are|have been|was|were) (?:an?|the|one of the|half|part|originally|now an?|not an?) "
+        rf"(?!{_MOOD}\b|(?:big |huge |great )?(?:fan|lover|idiot|person|fool|mess|little|bit|lot|couple)\b"
+        r"|(?:only|first|last|same|best|worst) (?:one|person)\b|(?:one|ones) (?:who|that)\b)\w.+"
+        r"|(?:i|we) (?:am|are) "
+        r"(?:(?:severely|highly|deathly|mildly|slightly|not|newly|recently|happily|lactose|type (?:1|2|one|two)"
+        r"|gluten|half|originally|an? strict|strictly|colou?r) ?-?)*"
+        r"(?:allergic|intolerant|diabetic|asthmatic|vegan|vegetarian|pescatarian|kosher|halal|married|divorced|single"
+        r"|widowed|engaged|pregnant|expecting|retired|unemployed|self-employed|deaf|blind|colou?rblind|left-handed"
+        r"|right-handed|dyslexic|autistic|bilingual|catholic|jewish|muslim|christian|buddhist|hindu|atheist|sober"
+        rf"|from|based|located|born|new to|on (?:(?!{_PLACE_IN_TEXT}\b)[\w+-]+ )?v?\d+\.\d[\w.]*"
+        r"|on (?:an? |my )?"
+        r"(?:mac\w*|windows|linux|ubuntu|debian|fedora|arch|ios|android|wsl|python|node|version|call|medication"
+        r"|a diet|insulin|parental leave|maternity leave)|not (?:that |so )?familiar with|not allergic"
+        r"|responsible for|in charge of|in (?:my|the) (?:\w+ )?(?:twenties|thirties|forties|fifties|year|process)"
+        r"|learning|studying|living|raising|dating|training for|recovering from"
+        r"|working (?:at|for|in|as|with|on (?:a|an|my|our|the))"
+        r"|writing (?:a|my|the) (?:book|novel|thesis|dissertation|paper)|building (?:a|an|my|our)"
+        r"|running (?:a|an|our|my)|attending|using (?!(?:it|this|that|the (?:following|same|code))\b)\w+|living"
+        r"|developing (?:a|an|our|my|the)|working on \w+|renovating|remodell?ing|majoring|enrolled|employed"
+        r"|\d+(?: years old)?\b|one of)\b(?! (?:it|this|that)\b).*",
         (
             "I'm a nurse.",
             "We're based in Ghent.",
@@ -138,15 +140,14 @@ RULES = (
     FormationRule(
         "have",
         "fact",
-        rf"(?:i|we) (?:now |do )?(?:have|own|have (?:bought|adopted|inherited|owned|had)) {_NO_SLOT}{_NOT_NOW}(?:an?"
-        rf"|two"
-        r"|three|four|five|six|seven|eight|nine|ten|twelve|\d[\d.,]*k?"
-        r"|many|several|no\b|our|my|severe|chronic"
-        rf"|type|both|only|stage|[a-z0-9 ]{2, 20} (?:disease|syndrome|disorder|cancer|allergy|allergies|insurance"
-        r"|citizenship|custody)|kids|children|celiac|asthma|diabetes|adhd|arthritis|epilepsy|insomnia|migraines"
-        r"|high blood|roughly|about|around|over|more than) ?\w.+"
-        rf"|(?:i|we) do not have (?:an?|any) {_NO_SLOT}\w.+|there (?:is|are) (?:no |only |\w+ )?[\w -]{{2,40}} "
-        r"(?:in|on|at) (?:my|our) \w.+",
+        rf"(?:i|we) (?:now |do )?(?:have|own|have (?:bought|adopted|inherited|owned|had)) {_NO_SLOT}{_NOT_NOW}"
+        r"(?:an?|two|three|four|five|six|seven|eight|nine|ten|twelve|\d[\d.,]*k?|many|several|no\b|our|my|severe"
+        r"|chronic|type|both|only|stage"
+        rf"|[a-z0-9 ]{2, 20} (?:disease|syndrome|disorder|cancer|allergy|allergies|insurance|citizenship|custody)|kids"
+        r"|children|celiac|asthma|diabetes|adhd|arthritis|epilepsy|insomnia|migraines|high blood|roughly|about|around"
+        r"|over|more than) ?\w.+"
+        rf"|(?:i|we) do not have (?:an?|any) {_NO_SLOT}\w.+"
+        r"|there (?:is|are) (?:no |only |\w+ )?[\w -]{2,40} (?:in|on|at) (?:my|our) \w.+",
         (
             "I have two daughters.",
             "We have a dog called Rex.",
@@ -185,17 +186,19 @@ RULES = (
     FormationRule(
         "life_event",
         "fact",
-        r"(?:i|we) (?:have )?(?:recently |finally |last \w+ |once )?(?:lost|quit|left|started|finished|completed"
-        r"|hired|switched(?= (?:gyms|jobs|schools|careers|majors|banks|doctors|providers|companies|teams)\b)"
-        r"|broke|retired|graduated|got (?:married|divorced|engaged|promoted|laid off|fired|hired|diagnosed|a "
-        r"(?:new|job|dog|cat|puppy|kitten|promotion))|married|divorced|was (?:diagnosed|fired|laid off|promoted"
-        r"|hired|divorced|born)|were (?:married|born)|had (?:surgery|an? (?:[\w-]+ ){0,2}(?:operation|surgery"
-        r"|transplant|accident|stroke|fracture)|a baby|a stroke|a heart attack|twins|an operation|a miscarriage)"
-        r"|gave birth|gave up|stopped (?:smoking|drinking|eating)|adopted|bought|sold|founded|inherited|won"
-        r"|earned|published|moved|became|turned) (?!(?:btw|lol|haha|again|already|today|yesterday|recently)\b[.!]*$)"
-        r"(?!(?:it|this|that|them|out|up|you|track|off|by|at|to|and|with "
-        r"(?:it|this|that|you|the)|the (?:test|build|task|script|app|server|page|room|meeting|chat|code|step"
-        r"|part))\b)(?:my|our|a|an|the|from|in|\w+)\b.*",
+        r"(?:i|we) (?:have )?(?:recently |finally |last \w+ |once )?"
+        r"(?:lost|quit|left|started|finished|completed|hired"
+        r"|switched(?= (?:gyms|jobs|schools|careers|majors|banks|doctors|providers|companies|teams)\b)|broke|retired"
+        r"|graduated|got (?:married|divorced|engaged|promoted|laid off|fired|hired|diagnosed"
+        r"|a (?:new|job|dog|cat|puppy|kitten|promotion))|married|divorced"
+        r"|was (?:diagnosed|fired|laid off|promoted|hired|divorced|born)|were (?:married|born)"
+        r"|had (?:surgery|an? (?:[\w-]+ ){0,2}(?:operation|surgery|transplant|accident|stroke|fracture)|a baby"
+        r"|a stroke|a heart attack|twins|an operation|a miscarriage)|gave birth|gave up"
+        r"|stopped (?:smoking|drinking|eating)|adopted|bought|sold|founded|inherited|won|earned|published|moved"
+        r"|became|turned) (?!(?:btw|lol|haha|again|already|today|yesterday|recently)\b[.!]*$)"
+        r"(?!(?:it|this|that|them|out|up|you|track|off|by|at|to|and|with (?:it|this|that|you|the)"
+        r"|the (?:test|build|task|script|app|server|page|room|meeting|chat|code|step|part))\b)"
+        r"(?:my|our|a|an|the|from|in|\w+)\b.*",
         (
             "I lost my job in May.",
             "We adopted a cat.",
@@ -236,14 +239,15 @@ RULES = (
     FormationRule(
         "fears_and_abilities",
         "fact",
-        r"(?:i|we) (?:have|suffer from|struggle with) (?:an? )?(?:acute |severe |terrible |strong |deep |bad "
-        r"|chronic |mild )*(?:fear|phobia|anxiety|allergy|intolerance|condition|disability|difficulty with"
+        r"(?:i|we) (?:have|suffer from|struggle with) (?:an? )?"
+        r"(?:acute |severe |terrible |strong |deep |bad |chronic |mild )*"
+        r"(?:fear|phobia|anxiety|allergy|intolerance|condition|disability|difficulty with"
         r"|trouble with (?:stairs|hearing|sleep))\b.+"
-        r"|(?:i|we) (?:cannot|can|am able to|am unable to) (?:swim|drive|drive|cook|read (?:music|braille|latin)"
-        r"|speak|eat (?:\w+)|drink (?:\w+)|lift|fly|hear|see well|ride|play|type|tolerate)\b(?! (?:it|this|that"
-        r"|you)\b).*"
-        r"|(?:i|we) follow (?:an? )?.*\b(?:diet|regimen|lifestyle|program|schedule)\b.*|coming from "
-        r"(?:an? )?[\w ]{2,30} background\b.*",
+        r"|(?:i|we) (?:cannot|can|am able to|am unable to) "
+        r"(?:swim|drive|drive|cook|read (?:music|braille|latin)|speak|eat (?:\w+)|drink (?:\w+)|lift|fly|hear"
+        r"|see well|ride|play|type|tolerate)\b(?! (?:it|this|that|you)\b).*"
+        r"|(?:i|we) follow (?:an? )?.*\b(?:diet|regimen|lifestyle|program|schedule)\b.*"
+        r"|coming from (?:an? )?[\w ]{2,30} background\b.*",
         ("I have an acute fear of heights.", "I can't swim.", "I follow a strict gluten-free diet."),
         ("I can see it.", "I have a bad feeling."),
     ),

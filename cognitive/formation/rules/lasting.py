@@ -51,11 +51,10 @@ _CYCLE = r"(?:nightly|daily|weekly|hourly|monthly|yearly|quarterly)"
 _WEEKDAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days"
 # What "my" and a value say lastingly; other values of "my" are of a task, a game or a day.
 _MEASURE = (
-    r"(?:lucky|favou?rite|target|hourly|daily|weekly|monthly|yearly|annual|usual|resting|personal best|budget|(?:vat"
-    r"|tax) (?:number|id)|fee|extension"
-    r"|mortgage|commute|waist|inseam|(?:locker|flat|house|apartment|member\w*|badge|plate|shirt|jersey|box|parking"
-    r"|room)"
-    r" number|(?:shoe|ring|shirt|dress|hat|class|team|household) size)"
+    r"(?:lucky|favou?rite|target|hourly|daily|weekly|monthly|yearly|annual|usual|resting|personal best|budget"
+    r"|(?:vat|tax) (?:number|id)|fee|extension|mortgage|commute|waist|inseam"
+    r"|(?:locker|flat|house|apartment|member\w*|badge|plate|shirt|jersey|box|parking|room) number"
+    r"|(?:shoe|ring|shirt|dress|hat|class|team|household) size)"
 )
 _SECRET = r"(?:pin|password|passcode|secret|otp|cvv|cvc|one-time)"
 _HELPER = r"(?:vet|partner|trainer|instructor|cleaner|babysitter|mechanic|hairdresser|barber|pharmacist)"
@@ -64,16 +63,18 @@ RULES = (
     FormationRule(
         "for_me",
         "preference",
-        rf"(?!{PRONOUN}\b|(?:your|my)\b)(?:[\w'-]+ ){{1,6}}(?:is|are|mean|means|feels?) (?:an? |too |not |so |pure "
-        r"|plain"
-        r" )*(?!(?:fine|ok|okay|good|new|enough|possible|available|clear|up|here|there|ready|free|open|next|done"
-        r"|meant|for|time|waiting)\b)[\w-]+(?: [\w-]+)? (?:for|to) (?:me|us)\b.*|(?:i|we) (?:trust|value|(?:want"
-        r"|need)(?!.* instead)"
-        r"|like|rate|enjoy) .+ (?:more than|better than|rather than|over|instead of) (?!(?:it|this|that|here)\b)\w.+"
-        rf"|(?:i|we) (?:want|need|like) (?:the |my |all |only )?(?:[\w'-]+ ){{1,5}}(?:first|last|at the (?:top|end)"
-        r"|on top)\b.*|(?:i|we) (?:mainly|mostly|particularly|generally|often) (?:like|love|enjoy|prefer"
-        r"|hate) (?!(?:it|this|that)\b)\w.+|(?:i|we) (?:want|need|like|would like) (?:my|our) [\w' -]{2,40} (?:black"
-        r"|hot|cold|short|plain|in one|on one|without|with) ?.*",
+        rf"(?!{PRONOUN}\b|(?:your|my)\b)(?:[\w'-]+ ){{1,6}}(?:is|are|mean|means|feels?) "
+        r"(?:an? |too |not |so |pure |plain )*"
+        r"(?!(?:fine|ok|okay|good|new|enough|possible|available|clear|up|here|there|ready|free|open|next|done|meant"
+        r"|for|time|waiting)\b)[\w-]+(?: [\w-]+)? (?:for|to) (?:me|us)\b.*"
+        r"|(?:i|we) (?:trust|value|(?:want|need)(?!.* instead)|like|rate|enjoy) .+ "
+        r"(?:more than|better than|rather than|over|instead of) (?!(?:it|this|that|here)\b)\w.+"
+        r"|(?:i|we) (?:want|need|like) (?:the |my |all |only )?(?:[\w'-]+ ){1,5}"
+        r"(?:first|last|at the (?:top|end)|on top)\b.*"
+        r"|(?:i|we) (?:mainly|mostly|particularly|generally|often) (?:like|love|enjoy|prefer|hate) "
+        r"(?!(?:it|this|that)\b)\w.+"
+        r"|(?:i|we) (?:want|need|like|would like) (?:my|our) [\w' -]{2,40} "
+        r"(?:black|hot|cold|short|plain|in one|on one|without|with) ?.*",
         (
             "Early meetings are torture for me.",
             "I trust printed maps more than apps.",
@@ -110,15 +111,16 @@ RULES = (
         "world",
         "fact",
         rf"(?!{PRONOUN}\b|(?:my|your)\b|(?:(?:the|all|every|each|most|both|any) )?{_TOPIC}s?\b)"
-        r"(?:(?!(?:i|we|you|let|need|want)\b)[\w'/.-]+ ){1,6}?(?:is|are|has|have|takes?|sits?|runs?"
-        r"|does|do|belongs?|lives?|costs?|holds?|uses?"
-        r"|needs?|comes?|gets?|works?|stands?|builds?) (?!(?:not )?(?:working|broken|wrong|ok|fine|good|great|bad"
-        r"|nice|very|so|too|due|out|down|only (?:a|good)|a (?:bit"
-        rf"|lot|good|great|bad|nice))\b)(?=.*\b(?:for us|by (?:the|our|an?) (?:[\w-]+ )?{_GROUP}|only|nobody|(?:about"
-        r"|around"
-        r"|roughly) \w+ (?:weeks|days|hours|minutes|months|people)|\d[\d.:]*)\b).+|(?:this|it|the \w+) is (?:an?|my"
-        r"|our|for (?:my|our)) (?:[\w/.+-]+ ){0,4}(?:app|project|repo|repository|website|site|plugin|bot|tool|library"
-        r"|game|thesis|service|company|startup|team|clients?|customers?|students|school)\b.*",
+        r"(?:(?!(?:i|we|you|let|need|want)\b)[\w'/.-]+ ){1,6}?"
+        r"(?:is|are|has|have|takes?|sits?|runs?|does|do|belongs?|lives?|costs?|holds?|uses?|needs?|comes?|gets?"
+        r"|works?|stands?|builds?) "
+        r"(?!(?:not )?(?:working|broken|wrong|ok|fine|good|great|bad|nice|very|so|too|due|out|down|only (?:a|good)"
+        r"|a (?:bit|lot|good|great|bad|nice))\b)"
+        rf"(?=.*\b(?:for us|by (?:the|our|an?) (?:[\w-]+ )?{_GROUP}|only|nobody"
+        r"|(?:about|around|roughly) \w+ (?:weeks|days|hours|minutes|months|people)|\d[\d.:]*)\b).+"
+        r"|(?:this|it|the \w+) is (?:an?|my|our|for (?:my|our)) (?:[\w/.+-]+ ){0,4}"
+        r"(?:app|project|repo|repository|website|site|plugin|bot|tool|library|game|thesis|service|company|startup"
+        r"|team|clients?|customers?|students|school)\b.*",
         (
             "The Bremen lab does the sequencing for us.",
             "Our mail works. Results take about six weeks.",
@@ -131,8 +133,8 @@ RULES = (
         "address_of",
         "fact",
         rf"(?:the |our )?(?:[\w-]+ ){{0,2}}{_HOST}(?: \w+){{0,2}} (?:listens|runs|lives|sits|points|is|is hosted)"
-        rf"(?: now)? {_ADDRESS}.*|(?!{PRONOUN}\b)[a-z]+ (?:listens|runs|lives|is|is hosted)(?: now)?"
-        rf" (?=at|on|under){_ADDRESS}.*",
+        rf"(?: now)? {_ADDRESS}.*"
+        rf"|(?!{PRONOUN}\b)[a-z]+ (?:listens|runs|lives|is|is hosted)(?: now)? (?=at|on|under){_ADDRESS}.*",
         ("The staging db listens on 5433.", "Grafana lives at grafana.int.acme.io.", "Prod server is 10.2.0.9."),
         ("The answer is 1234.", "Is the server on port 8080?", "The server is 5000 km away.", "It runs on 8080."),
     ),
@@ -180,8 +182,8 @@ RULES = (
         "named_of_mine",
         "fact",
         rf"{_FIRST}(?:(?:[Mm]y|[Oo]ur) (?:[a-z'-]+ ){{0,3}}(?:{_ROLE}|{PEOPLE}|{_HELPER})"
-        rf"|[Tt]he (?:\w+ ){{0,3}}{_ROLE})(?:['’]s| is| are)"
-        rf" (?:called |named )?(?!OK\b|I\b){_NAME}(?=[.,!]|$| (?:and|from|at|in|who|by)\b).*",
+        rf"|[Tt]he (?:\w+ ){{0,3}}{_ROLE})(?:['’]s| is| are) (?:called |named )?(?!OK\b|I\b){_NAME}"
+        r"(?=[.,!]|$| (?:and|from|at|in|who|by)\b).*",
         ("My physio is Dr. Okoye.", "our vet's called Aiko and she is in Bath", "So the new supplier is Bauer."),
         (
             "My answer is Paris.",
@@ -199,16 +201,15 @@ RULES = (
     FormationRule(
         "at_times",
         "fact",
-        rf"(?!(?:the )?(?:{_TOPIC}|show|concert|game|match|party)\b)"
-        rf"(?:the |our |my )?(?:{_CYCLE} (?:[\w-]+ ){{1,3}}?(?:runs?|starts?|takes?|happens?|goes|go|fires?|(?:is"
-        rf"|are)(?= (?:every |on \w+days?\b|at \d\S*[.!]*$))) "
-        rf"(?!(?:broken|failing|red|green|down|stuck|not|running|late)\b|{_NOW})(?=.*\d|.*\b(?:every|on"
-        r"|after|before)\b).+"
-        rf"|(?:our |(?!(?:{PRONOUN}|the|an?|another|some|each|any|every|your|his|her|their)\b))(?:[\w-]+ "
-        rf"){{1,2}}?(?:comes?"
-        rf"|(?:is|are)(?= (?:only )?on )) (?!{_NOW})(?:only )?(?:on )?{_WEEKDAYS}\b.*)"
-        r"|we (?:are (?:closed|open|off)|meet|rehearse|train|close|open|deliver|bake) (?:only |at [\w:]+ "
-        r"|again )?(?:on |every \w+ and )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days\b|every \w+day\b).*",
+        rf"(?!(?:the )?(?:{_TOPIC}|show|concert|game|match|party)\b)(?:the |our |my )?"
+        rf"(?:{_CYCLE} (?:[\w-]+ ){{1,3}}?"
+        r"(?:runs?|starts?|takes?|happens?|goes|go|fires?|(?:is|are)(?= (?:every |on \w+days?\b|at \d\S*[.!]*$))) "
+        rf"(?!(?:broken|failing|red|green|down|stuck|not|running|late)\b|{_NOW})"
+        r"(?=.*\d|.*\b(?:every|on|after|before)\b).+"
+        rf"|(?:our |(?!(?:{PRONOUN}|the|an?|another|some|each|any|every|your|his|her|their)\b))(?:[\w-]+ ){{1,2}}?"
+        rf"(?:comes?|(?:is|are)(?= (?:only )?on )) (?!{_NOW})(?:only )?(?:on )?{_WEEKDAYS}\b.*)"
+        r"|we (?:are (?:closed|open|off)|meet|rehearse|train|close|open|deliver|bake) (?:only |at [\w:]+ |again )?"
+        r"(?:on |every \w+ and )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days\b|every \w+day\b).*",
         (
             "The nightly sync runs at 02:00 UTC.",
             "Deliveries come Mondays and Thursdays before 5.",
@@ -259,23 +260,19 @@ RULES = (
     FormationRule(
         "body",
         "fact",
-        r"(?:i|we) (?:have (?:\w+ly |bad )?(?:hay ?fever|migraines)|(?:do |always |often |easily )*get (?:\w+ly |so "
-        r"|bad )?"
-        r"(?:(?:sea|car|motion|air"
-        r"|travel|altitude)"
-        r"[ -]?sick(?:ness)?|migraines|heartburn|hay ?fever|nosebleeds|panic attacks|vertigo"
-        r"|cramps))\b(?!.*\b(?:today|tonight|now)\b).*"
-        r"|my (?:left |right "
-        r"|lower |upper )?(?:knees?|hips?|back|shoulders?|ankles?|wrists?|heart|hearing|eyesight|iron"
-        r"|blood pressure|thyroid"
+        r"(?:i|we) (?:have (?:\w+ly |bad )?(?:hay ?fever|migraines)"
+        r"|(?:do |always |often |easily )*get (?:\w+ly |so |bad )?"
+        r"(?:(?:sea|car|motion|air|travel|altitude)[ -]?sick(?:ness)?|migraines|heartburn|hay ?fever"
+        r"|nosebleeds|panic attacks|vertigo|cramps))\b(?!.*\b(?:today|tonight|now)\b).*"
+        r"|my (?:left |right |lower |upper )?"
+        r"(?:knees?|hips?|back|shoulders?|ankles?|wrists?|heart|hearing|eyesight|iron|blood pressure|thyroid"
         r"|cholesterol) (?:is|are) (?:bad|weak|low|high|poor|injured|torn|sensitive|damaged|unstable)\b"
         r"(?!.*\b(?:today|tonight|again|now|from|after|because|this)\b).*"
-        rf"|(?!{PRONOUN}\b|(?:the|my|your|her|his)\b)(?:[\w'-]+ ){{1,4}}(?:is|are) my (?:weak|strong|sore) (?:point"
-        rf"|spot|side|suit)s?[.!]*$"
-        r"|(?:i|we) (?:only |usually )?(?:sleep|train|work|run|swim|walk|study|practi[sc]e) (?:like |about "
-        r"|around |only |for )*"
-        r"\d[\w.-]* (?:hours?|hrs?|h|km|miles|minutes?|mins?|days?)\b(?!.*\b(?:today|so far|ago"
-        r"|in \d+|north|south|east|west|then)\b).*",
+        rf"|(?!{PRONOUN}\b|(?:the|my|your|her|his)\b)(?:[\w'-]+ ){{1,4}}(?:is|are) my (?:weak|strong|sore) "
+        r"(?:point|spot|side|suit)s?[.!]*$"
+        r"|(?:i|we) (?:only |usually )?(?:sleep|train|work|run|swim|walk|study|practi[sc]e) "
+        r"(?:like |about |around |only |for )*\d[\w.-]* (?:hours?|hrs?|h|km|miles|minutes?|mins?|days?)\b"
+        r"(?!.*\b(?:today|so far|ago|in \d+|north|south|east|west|then)\b).*",
         (
             "I get really seasick so ferries are out.",
             "My left knee is bad.",
@@ -296,9 +293,9 @@ RULES = (
     FormationRule(
         "doing",
         "fact",
-        r"(?:i|we) (?:(?:both|all|each|never|do not|now|even|\w+ly) )*(?!make sure"
-        rf"|work well){PRESENT} (?!{NOT_GENERAL}\b)(?:\S+ )+\S+|(?:i|we) (?:do not|never|cannot) (?!(?:ever|sleep"
-        rf"|tell|work|help)\b){PRESENT}[.!]*$",
+        rf"(?:i|we) (?:(?:both|all|each|never|do not|now|even|\w+ly) )*(?!make sure|work well){PRESENT} "
+        rf"(?!{NOT_GENERAL}\b)(?:\S+ )+\S+"
+        rf"|(?:i|we) (?:do not|never|cannot) (?!(?:ever|sleep|tell|work|help)\b){PRESENT}[.!]*$",
         ("I teach chemistry to teenagers.", "We measure soil moisture at eleven sites.", "I read diffs on my phone."),
         ("I think so too.", "I want a dog for Christmas.", "I ran two tests today.", "We see no error here."),
     ),

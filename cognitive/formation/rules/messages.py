@@ -54,30 +54,33 @@ _ANNOUNCES = (
 
 # A person who says what follows: "My mum on the phone: I'm ...", unlike "My sister works nights: she ...".
 _SPEAKER = (
-    rf"(?:my|our) (?:[\w'-]+ )?(?!(?:family|kids|pets?|dogs?|cats?)\b){PEOPLE}(?:'s (?:message|mail|text|answer|note"
-    rf"|words))?"
-    r"(?:,? (?:\(|(?:on|in|from|at|to|about|yesterday|today|just now|last|this)\b)[^:]*"
-    r"| [\w'-]+)? ?: ?\W*(?:i|we|my|our)\b"
+    rf"(?:my|our) (?:[\w'-]+ )?(?!(?:family|kids|pets?|dogs?|cats?)\b){PEOPLE}"
+    r"(?:'s (?:message|mail|text|answer|note|words))?"
+    r"(?:,? (?:\(|(?:on|in|from|at|to|about|yesterday|today|just now|last|this)\b)[^:]*| [\w'-]+)? ?: ?\W*"
+    r"(?:i|we|my|our)\b"
 )
 
 GIVEN_TEXT = SentenceRule(
     "given_text",
     (
-        rf"\b{_WORK_ON}\b[^.?!]{{0,30}}\b(?:this|these|following|below|grammar|spelling|punctuation|wording"
-        rf"|{_TEXT}|(?:to|into|in) \w+)\b[^.?!]{{0,80}}:"
+        rf"\b{_WORK_ON}\b[^.?!]{{0,30}}\b"
+        rf"(?:this|these|following|below|grammar|spelling|punctuation|wording|{_TEXT}"
+        r"|(?:to|into|in) \w+)\b[^.?!]{0,80}:"
         rf"|\b{_WORK_ON} (?:to|into) \w+ ?:"
-        r"|\b(?:here(?:'s| is| are)|this is|below is|see|the following(?: is)?|i (?:got|get|received|have)"
-        rf"(?: back)?) (?:\w+ ){{0,4}}{_TEXT}\b[^.?!]{{0,40}}:"
+        r"|\b(?:here(?:'s| is| are)|this is|below is|see|the following(?: is)?"
+        rf"|i (?:got|get|received|have)(?: back)?) (?:\w+ ){{0,4}}{_TEXT}\b[^.?!]{{0,40}}:"
         r"|\bthis is what (?:i|it|he|she|they|we) (?:got|get|said|sent|wrote|see|have)\b"
         rf"|\b(?:my|the) {_TEXT} (?:is|are|reads|says)(?: as)? (?:below|follows|this)\b"
         r"|\b(?:reads|says|said|wrote|writes|states|quote)\s?:\s"
-        r"|\b(?:this|these|following|below|here(?:'s| is| are)?)\b[^.?!]{0,40}:\s*$|^-{3,}$"
+        r"|\b(?:this|these|following|below|here(?:'s| is| are)?)\b[^.?!]{0,40}:\s*$"
+        r"|^-{3,}$"
         r"|\b(?:says|said|wrote|writes|states|reads) (?:the following|as follows)\b"
         r"|\bhere(?:'s| is) (?:what|how) (?:i|he|she|they|we) (?:wrote|answered|replied|put it)\b"
-        r"|^\W*(?:(?:please|pls|now|can you|could you) )*(?:check|correct|proof-?read|mark|grade|translate)"
-        rf" (?:my|this|the|our) (?:\w+ ){{0,2}}{_WRITING}[.!?]*$"
-        r"|\bi (?:found|came across|stumbled (?:on|upon)|copied|pasted|was sent) (?:this|these|the following|an?"
-        rf"|some)\b|\b(?:sample|example|dummy|fake|fictional) {_TEXT}\b"
+        r"|^\W*(?:(?:please|pls|now|can you|could you) )*(?:check|correct|proof-?read|mark|grade|translate) "
+        rf"(?:my|this|the|our) (?:\w+ ){{0,2}}{_WRITING}[.!?]*$"
+        r"|\bi (?:found|came across|stumbled (?:on|upon)|copied|pasted|was sent) "
+        r"(?:this|these|the following|an?|some)\b"
+        rf"|\b(?:sample|example|dummy|fake|fictional) {_TEXT}\b"
     ),
     (
         "Translate this into French: I live in Leeds and love the sea.",
@@ -99,11 +102,12 @@ LABELLED = SentenceRule(
     "labelled",
     (
         r"^(?=[^:?\"]{1,80}: ?[\"'“‘]?(?:(?:i|we|my|our|he|she|his|her|they)\b|(?<=[\"'“‘])))"
-        rf"(?!(?!{_SPEAKER})(?=[^:]*\b{_ANNOUNCES}\b|\W*(?:(?:but|and|so|well|ok|okay|yes|no|hi|hey),? )*(?:i|i'm|i've"
-        rf"|we|we're|my"
-        r"|our|it|it's|that|there|you|you're)\b)"
-        rf"(?![^:]*\b(?:{_WRITING}|says?|said|wrote|writes|texted|replied|posted|quote|write|draft|compose"
-        r"|translate|rewrite|rephrase|view)\b))"
+        rf"(?!(?!{_SPEAKER})"
+        rf"(?=[^:]*\b{_ANNOUNCES}\b"
+        r"|\W*(?:(?:but|and|so|well|ok|okay|yes|no|hi|hey),? )*"
+        r"(?:i|i'm|i've|we|we're|my|our|it|it's|that|there|you|you're)\b)"
+        rf"(?![^:]*\b(?:{_WRITING}|says?|said|wrote|writes|texted|replied|posted|quote|write|draft|compose|translate"
+        r"|rewrite|rephrase|view)\b))"
         rf"|^\W*(?:\w+ ){{0,2}}{_WRITING}(?: \w+)? ?: ?[a-z]"
     ),
     (
@@ -140,16 +144,20 @@ FICTION = SentenceRule(
     "fiction",
     (
         r"\b(?:write|tell|compose|create|draft|generate|continue|make up|give)(?: me| us)? (?:\w+[- ]){0,5}"
-        r"(?:story|poem|song|haiku|limerick|novel|scene|dialogue"
-        r"|monologue|fairy tale|screenplay|play|script|fan ?fic\w*|lyrics|joke|rap|character)\b(?! (?:points?|test))"
-        r"|\b(?:story|plot|novel|book|film|movie|game|scene) idea\b|\bin (?:the )?(?:first|third) person ?:"
-        r"|\b(?:role[- ]?play|pretend|imagine)\b|\bact as (?:an?|if|the|my)\b|\blet's play\b[.!]?$|\b(?:i'm|i am"
-        r"|i'll be|i play) (?:the|a) \w+[,;] (?:and )?you(?:'re| are|'ll be| play) (?:the|a) \w+"
+        r"(?:story|poem|song|haiku|limerick|novel|scene|dialogue|monologue|fairy tale|screenplay|play|script"
+        r"|fan ?fic\w*|lyrics|joke|rap|character)\b(?! (?:points?|test))"
+        r"|\b(?:story|plot|novel|book|film|movie|game|scene) idea\b"
+        r"|\bin (?:the )?(?:first|third) person ?:"
+        r"|\b(?:role[- ]?play|pretend|imagine)\b"
+        r"|\bact as (?:an?|if|the|my)\b"
+        r"|\blet's play\b[.!]?$"
+        r"|\b(?:i'm|i am|i'll be|i play) (?:the|a) \w+[,;] (?:and )?you(?:'re| are|'ll be| play) (?:the|a) \w+"
         r"|\byou(?:'ll| will)? (?:be|play) (?:the|a) \w+[,;] (?:and )?i(?:'m| am|'ll be| play) (?:the|a) \w+"
         r"|^(?:in this (?:chat|game|scenario)[, ]+)?you are (?:an?|the) (?!right|star|legend|genius|bit|life)"
-        r"|\b(?:my|the|her|his) (?:character|protagonist|hero|heroine|narrator)\b|\bfor (?:my|our|the|a) "
-        r"(?:[\w&]+ ){0,2}(?:campaign|novel|short story|screenplay|d&d\w*|dnd|rpg|fan ?fic\w*|fantasy \w+)\b|\b"
-        r"(?:in character|in my (?:novel|story|book|game|dream)|stay in role)\b"
+        r"|\b(?:my|the|her|his) (?:character|protagonist|hero|heroine|narrator)\b"
+        r"|\bfor (?:my|our|the|a) (?:[\w&]+ ){0,2}"
+        r"(?:campaign|novel|short story|screenplay|d&d\w*|dnd|rpg|fan ?fic\w*|fantasy \w+)\b"
+        r"|\b(?:in character|in my (?:novel|story|book|game|dream)|stay in role)\b"
     ),
     (
         "Write a short story in which I am a pirate.",
@@ -193,18 +201,19 @@ FOR_OTHERS = SentenceRule(
 RETRACTION = SentenceRule(
     "retraction",
     (
-        r"^[\s.!]*(?:😂|🤣|😹|😜|😝|🙃|😉|💃|😏|🙄|🤪|lol|lmao|haha+|rofl)[\s😂🤣😹💃.!]*$|^\W*(?:(?:oh|ok|okay|no|well|actually"
-        r"|ha|haha|sorry),? )*(?:(?:i'm |i am |i was )?(?:just |only )?(?:kidding|joking)|jk|scratch that"
-        r"|strike that|never ?mind|forget (?:it|that|i said)|i take (?:that|it) back"
-        r"|(?:i )?change(?:d)? my mind|(?:that|this)(?:'s| is| was) (?:the |my |an? )?(?:old|wrong|previous"
-        r"|former)(?: (?:one|number|address))?(?=[\s.!]*$)|ignore (?:that|what i (?:just )?said)|not really|/s"
-        r"|as if|(?:i|we) (?:need|want|have|would like|'d like) to "
-        r"(?:cancel|delete|remove|reschedule|postpone|change|move)|(?:can"
-        r"|could) you (?:please )?(?:cancel|delete|remove|reschedule|postpone)|(?:please )?(?:cancel|delete"
-        r"|reschedule|postpone) (?:it|that|the|my)\b)\b[^?]{0,40}$|\bnot?t? serious(?:ly)?\b[.!]*$|\b(?:just"
-        r"|only) (?:kidding|joking)\b"
-        r"|^\W*(?:no|oops|sorry|wait),? (?:that|this)(?:'s| is| was) (?:the |my |an? )?(?:old|wrong|previous|former) "
-        r"[\w' -]{1,30}[.!]*$"
+        r"^[\s.!]*(?:😂|🤣|😹|😜|😝|🙃|😉|💃|😏|🙄|🤪|lol|lmao|haha+|rofl)[\s😂🤣😹💃.!]*$"
+        r"|^\W*(?:(?:oh|ok|okay|no|well|actually|ha|haha|sorry),? )*"
+        r"(?:(?:i'm |i am |i was )?(?:just |only )?(?:kidding|joking)|jk|scratch that|strike that|never ?mind"
+        r"|forget (?:it|that|i said)|i take (?:that|it) back|(?:i )?change(?:d)? my mind"
+        r"|(?:that|this)(?:'s| is| was) (?:the |my |an? )?(?:old|wrong|previous|former)(?: (?:one|number|address))?"
+        r"(?=[\s.!]*$)|ignore (?:that|what i (?:just )?said)|not really|/s|as if"
+        r"|(?:i|we) (?:need|want|have|would like|'d like) to (?:cancel|delete|remove|reschedule|postpone|change|move)"
+        r"|(?:can|could) you (?:please )?(?:cancel|delete|remove|reschedule|postpone)"
+        r"|(?:please )?(?:cancel|delete|reschedule|postpone) (?:it|that|the|my)\b)\b[^?]{0,40}$"
+        r"|\bnot?t? serious(?:ly)?\b[.!]*$"
+        r"|\b(?:just|only) (?:kidding|joking)\b"
+        r"|^\W*(?:no|oops|sorry|wait),? (?:that|this)(?:'s| is| was) (?:the |my |an? )?"
+        r"(?:old|wrong|previous|former) [\w' -]{1,30}[.!]*$"
     ),
     (
         "Just kidding!",

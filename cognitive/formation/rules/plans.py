@@ -48,14 +48,17 @@ RULES = (
     FormationRule(
         "intends",
         "plan",
-        r"(?:the|our|my) (?:current |overall |main |next )?(?:plan|goal|aim|intention|objective|target|ambition"
-        r"|resolution)(?: (?:for|of) [^,]{2,40})? is (?:to|that) (?!(?:see|find|check|understand)\b)\w+ .+|(?:i"
-        r"|we|my [\w'-]+(?: and i)?) (?:(?:do )?(?:plan|intend|aim)s? (?:to|on)|(?:am|are|is) (?:planning|organi[sz]ing"
-        r"|preparing) (?:an?|my|our|the) (?:[\w'-]+ )*?(?:trip|party|wedding|move|visit|event|vacation|holiday|tour"
-        r"|meetup|surprise|reunion)\b|(?:am|are|is) (?:planning|aiming|scheduled|due) (?:to|on|for)|(?:have"
-        r"|has) (?:plans to|signed up (?:to|for)|enrolled|registered (?:to"
-        r"|for)|booked|bought tickets|committed to|promised to|agreed to)|promised) (?!(?:see|find|check|look|ask"
-        r"|know)\b).+",
+        r"(?:the|our|my) (?:current |overall |main |next )?"
+        r"(?:plan|goal|aim|intention|objective|target|ambition|resolution)(?: (?:for|of) [^,]{2,40})? is (?:to|that) "
+        r"(?!(?:see|find|check|understand)\b)\w+ .+"
+        r"|(?:i|we|my [\w'-]+(?: and i)?) "
+        r"(?:(?:do )?(?:plan|intend|aim)s? (?:to|on)"
+        r"|(?:am|are|is) (?:planning|organi[sz]ing|preparing) (?:an?|my|our|the) (?:[\w'-]+ )*?"
+        r"(?:trip|party|wedding|move|visit|event|vacation|holiday|tour|meetup|surprise|reunion)\b"
+        r"|(?:am|are|is) (?:planning|aiming|scheduled|due) (?:to|on|for)"
+        r"|(?:have|has) "
+        r"(?:plans to|signed up (?:to|for)|enrolled|registered (?:to|for)|booked|bought tickets|committed to"
+        r"|promised to|agreed to)|promised) (?!(?:see|find|check|look|ask|know)\b).+",
         (
             "I plan to learn Dutch.",
             "We intend to open a second shop.",
@@ -67,9 +70,9 @@ RULES = (
     FormationRule(
         "will_do",
         "plan",
-        rf"(?!.*\bfrom (?:now|today) on\b)(?:i|we) (?:will|shall|am going to|are going to) (?:have to |need to "
-        rf"|then )?{_COMMIT} (?!(?:it|this"
-        rf"|that|them|you|one)\b[.!]*$|you\b|now\b|those\b|these\b|any\b)(?:\S+ )*\S+",
+        r"(?!.*\bfrom (?:now|today) on\b)(?:i|we) (?:will|shall|am going to|are going to) "
+        rf"(?:have to |need to |then )?{_COMMIT} "
+        r"(?!(?:it|this|that|them|you|one)\b[.!]*$|you\b|now\b|those\b|these\b|any\b)(?:\S+ )*\S+",
         (
             "I'll submit an issue with the trace.",
             "We'll meet with the pastor soon.",
@@ -102,9 +105,8 @@ RULES = (
     FormationRule(
         "leaves_on",
         "plan",
-        r"(?:i|we) (?:fly|leave|depart|arrive|move|start|begin|marry|get married|am on call|am off|are off|am on "
-        r"(?:leave|holiday|vacation)"
-        rf"|are on (?:leave|holiday|vacation))\b ?(?!(?:it|this|that)\b).*{DAY}.*",
+        r"(?:i|we) (?:fly|leave|depart|arrive|move|start|begin|marry|get married|am on call|am off|are off"
+        rf"|am on (?:leave|holiday|vacation)|are on (?:leave|holiday|vacation))\b ?(?!(?:it|this|that)\b).*{DAY}.*",
         ("On Friday I fly to Oslo.", "We leave on 12 March.", "We're off on Friday."),
         ("Do we leave on Friday?", "I go on Fridays."),
     ),
@@ -135,14 +137,15 @@ RULES = (
     FormationRule(
         "has_event",
         "plan",
-        r"(?:(?:i|we|my [\w'-]+(?: [\w'-]+)?) (?:have|has)|got) (?:an?|my|our|another|the|two|three|\d+|this"
-        rf"|that) (?:[\w'-]+ ){{0,5}}{_EVENT}s?\b.*{DATE}.*"
-        rf"|(?:my|our|the) (?:[\w'-]+ ){{0,5}}{_EVENT}s? (?:is|are|will be|starts|begins|takes place"
-        rf"|(?:has been|was|got|is) (?:moved|pushed|postponed|rescheduled|shifted)"
-        rf"|is scheduled) .*(?:{DATE}|\btoday\b).*"
-        rf"|{MY} (?:[\w'-]+ ){{1,4}}(?:is|are) (?:due|over|up|ending|starting|expiring|arriving|coming|visiting"
-        rf"|leaving|in) .*{DATE}.*|(?:my|our|the) [\w' -]{{2,40}} (?:expires|ends|runs out|is due"
-        rf"|arrives) .*{DATE}.*",
+        r"(?:(?:i|we|my [\w'-]+(?: [\w'-]+)?) (?:have|has)|got) (?:an?|my|our|another|the|two|three|\d+|this|that) "
+        rf"(?:[\w'-]+ ){{0,5}}{_EVENT}s?\b.*{DATE}.*"
+        rf"|(?:my|our|the) (?:[\w'-]+ ){{0,5}}{_EVENT}s? "
+        r"(?:is|are|will be|starts|begins|takes place"
+        r"|(?:has been|was|got|is) (?:moved|pushed|postponed|rescheduled|shifted)|is scheduled) .*"
+        rf"(?:{DATE}|\btoday\b).*"
+        rf"|{MY} (?:[\w'-]+ ){{1,4}}(?:is|are) "
+        rf"(?:due|over|up|ending|starting|expiring|arriving|coming|visiting|leaving|in) .*{DATE}.*"
+        rf"|(?:my|our|the) [\w' -]{{2,40}} (?:expires|ends|runs out|is due|arrives) .*{DATE}.*",
         (
             "I have a dentist appointment on Friday.",
             "Our wedding is on 12 June.",

@@ -5,12 +5,13 @@ from __future__ import annotations
 from cognitive.formation.rules.matching import FormationRule
 
 _THING = (
-    r"(?!(?:it(?! (?:best |better )?(?:when|if)\b)|everything|every|this|that|these|those|them|him|her|you|your"
-    r"|how|what|where|when you put|one|ones|another|some|to (?:see|know|hear|book|make|order|find|get|have a|talk"
-    r"|think|meet|say|be able|go (?:to|there)|apply|buy)"
-    r"|the (?:idea|sound|look|one|(?:first|second|third|last) (?:one|option|idea)|former|latter|other|thought"
-    r"|name|option|way you|way it|fact|design|result|new|change)|(?:talking|chatting|meeting|speaking|hearing"
-    r"|working) (?:to|with|from)|both|all of|either|neither|my job|my time)\b)"
+    r"(?!(?:it(?! (?:best |better )?(?:when|if)\b)|everything|every|this|that|these|those|them|him|her|you|your|how"
+    r"|what|where|when you put|one|ones|another|some"
+    r"|to (?:see|know|hear|book|make|order|find|get|have a|talk|think|meet|say|be able|go (?:to|there)|apply|buy)"
+    r"|the (?:idea|sound|look|one|(?:first|second|third|last) (?:one|option|idea)|former|latter|other|thought|name"
+    r"|option|way you|way it|fact|design|result|new|change)"
+    r"|(?:talking|chatting|meeting|speaking|hearing|working) (?:to|with|from)|both|all of|either|neither|my job"
+    r"|my time)\b)"
 )
 _LIKE = r"(?:love|like|enjoy|adore|prefer|favou?r|hate|dislike|detest|loathe|despise|resent|appreciate|value|crave)"
 _NOT_LIKE = (
@@ -51,11 +52,11 @@ RULES = (
     FormationRule(
         "favourite",
         "preference",
-        r"(?:one of |some of |among )?(?:my|our) (?:[\w'-]+ )?(?:all[- ]time )?favou?rites? (?!part of (?:this"
-        r"|that|the)\b)(?:[\w'-]+ ){0,6}(?:is|are|was|has always been|would be|will always be)\b (?!(?:that|this"
-        r"|it)\b).+"
-        r"|(?!it\b|this\b|that\b|these\b|those\b|here\b)[^,.;:]{2,60} (?:is|are|has always been) (?:one of "
-        r"|among |still )?(?:my|our) (?:[\w'-]+ )?favou?rites?\b.*",
+        r"(?:one of |some of |among )?(?:my|our) (?:[\w'-]+ )?(?:all[- ]time )?favou?rites? "
+        r"(?!part of (?:this|that|the)\b)(?:[\w'-]+ ){0,6}(?:is|are|was|has always been|would be|will always be)\b "
+        r"(?!(?:that|this|it)\b).+"
+        r"|(?!it\b|this\b|that\b|these\b|those\b|here\b)[^,.;:]{2,60} (?:is|are|has always been) "
+        r"(?:one of |among |still )?(?:my|our) (?:[\w'-]+ )?favou?rites?\b.*",
         ("My favourite colour is teal.", "Ginger is my favourite spice.", "My favorite band has always been Wire."),
         ("That is my favourite.", "What's your favourite colour?", "My favourite part of this is the end."),
     ),
@@ -86,34 +87,36 @@ RULES = (
         "rather",
         "preference",
         r"(?:i|we) would (?:much |always |far )?(?:rather|sooner|prefer)\b(?! (?:not )?(?:this|that|it)\b).* "
-        r"(?:than|instead of|over|rather than) \w.+|(?:i|we) would (?:always |generally )rather \w.+"
-        r"|give me (?!a\b|the\b)[\w' -]{2,50} (?:over|instead of|rather than) [\w' -]{2,50}(?: any day"
-        r"| any time)?[.!]*$|(?:i|we) (?:always|usually|mostly|generally|tend to|would) (?:go for|choose|pick"
-        r"|opt for|take|favou?r) (?!(?:it|this|that)\b).+"
-        r"|(?:i|we) (?:want|need|like) (?:the|my|all) [\w' -]{2,40} (?:first|last|before|above|at the (?:top|end)"
-        r"|in (?:one|the)|on (?:one|the)|with|without|as)\b .*\b(?:and|only then|then|before|second|not"
-        r"|rather)\b.*"
-        r"|(?:i|we) (?:(?:do )?(?:like|want|prefer|need|take)) my (?:coffee|tea|eggs|steak|code|commits|mornings"
-        r"|weekends|answers|reports|meetings|food|music|room|house|home|bed|toast|pizza|work|desk|[\w-]+s) "
-        r"(?!to be (?:done|fixed))\w.+",
+        r"(?:than|instead of|over|rather than) \w.+"
+        r"|(?:i|we) would (?:always |generally )rather \w.+"
+        r"|give me (?!a\b|the\b)[\w' -]{2,50} (?:over|instead of|rather than) [\w' -]{2,50}"
+        r"(?: any day| any time)?[.!]*$"
+        r"|(?:i|we) (?:always|usually|mostly|generally|tend to|would) (?:go for|choose|pick|opt for|take|favou?r) "
+        r"(?!(?:it|this|that)\b).+"
+        r"|(?:i|we) (?:want|need|like) (?:the|my|all) [\w' -]{2,40} "
+        r"(?:first|last|before|above|at the (?:top|end)|in (?:one|the)|on (?:one|the)|with|without|as)\b .*\b"
+        r"(?:and|only then|then|before|second|not|rather)\b.*"
+        r"|(?:i|we) (?:(?:do )?(?:like|want|prefer|need|take)) my "
+        r"(?:coffee|tea|eggs|steak|code|commits|mornings|weekends|answers|reports|meetings|food|music|room|house|home"
+        r"|bed|toast|pizza|work|desk|[\w-]+s) (?!to be (?:done|fixed))\w.+",
         ("I'd rather walk than drive.", "I like my coffee black.", "I want my reports on one page."),
         ("I'd rather not.", "I want my money back."),
     ),
     FormationRule(
         "matters_to_me",
         "preference",
-        r"(?:i|we) would prefer (?!(?:not|this|that|it|if|to (?:see|know|hear|speak|talk))\b)\w.+|(?:i"
-        r"|we) do not (?:mind|want (?:any|to (?:use|have|rely|depend|deal|work|be))) (?!(?:it|this|that"
-        r"|them)\b)\w.+"
-        r"|(?!(?:it|this|that|what|who|which|he|she)\b)(?:[\w'-]+ ){1,6}(?:is|are) (?:important|crucial|essential"
-        r"|sacred) (?:to|for) (?:me|us)\b.*"
-        r"|(?!(?:it|this|that|what|who|which|your|you|these|those)\b)(?:[\w'-]+ ){1,6}(?:bothers?|annoys?|scares?"
-        r"|stress(?:es)?|relax(?:es)?|bores?|drives?|makes?|means?|matters?) (?:me|us|a lot to (?:me|us)|to (?:me"
-        r"|us))\b(?! (?:think|wonder|feel like|want))(?:(?<=me)|(?<=us)| (?:crazy|mad|nervous|uncomfortable|happy"
-        r"|sick|sad|anxious|sleepy|calm)).*"
-        r"|(?:i|we) care (?:a lot |deeply |more )?about \w.+|(?:i|we) (?:cannot live|cannot do"
-        r"|would not go anywhere) without (?!(?:it|this|that|you)\b)\w.+|(?!it\b|this\b|that\b)[\w' -]{2,40} "
-        r"(?:is|are) (?:too|not) [\w-]+ (?:enough )?for (?:me|us|my taste)\b.*",
+        r"(?:i|we) would prefer (?!(?:not|this|that|it|if|to (?:see|know|hear|speak|talk))\b)\w.+"
+        r"|(?:i|we) do not (?:mind|want (?:any|to (?:use|have|rely|depend|deal|work|be))) "
+        r"(?!(?:it|this|that|them)\b)\w.+"
+        r"|(?!(?:it|this|that|what|who|which|he|she)\b)(?:[\w'-]+ ){1,6}(?:is|are) "
+        r"(?:important|crucial|essential|sacred) (?:to|for) (?:me|us)\b.*"
+        r"|(?!(?:it|this|that|what|who|which|your|you|these|those)\b)(?:[\w'-]+ ){1,6}"
+        r"(?:bothers?|annoys?|scares?|stress(?:es)?|relax(?:es)?|bores?|drives?|makes?|means?|matters?) "
+        r"(?:me|us|a lot to (?:me|us)|to (?:me|us))\b(?! (?:think|wonder|feel like|want))"
+        r"(?:(?<=me)|(?<=us)| (?:crazy|mad|nervous|uncomfortable|happy|sick|sad|anxious|sleepy|calm)).*"
+        r"|(?:i|we) care (?:a lot |deeply |more )?about \w.+"
+        r"|(?:i|we) (?:cannot live|cannot do|would not go anywhere) without (?!(?:it|this|that|you)\b)\w.+"
+        r"|(?!it\b|this\b|that\b)[\w' -]{2,40} (?:is|are) (?:too|not) [\w-]+ (?:enough )?for (?:me|us|my taste)\b.*",
         (
             "I'd prefer a window seat.",
             "I don't mind long walks.",
@@ -126,22 +129,23 @@ RULES = (
     FormationRule(
         "habit_of_taste",
         "preference",
-        r"(?:i|we) (?:strictly |always |usually |try to |tend to |generally )*(?:avoid|steer clear of"
-        r"|stay away from|shun|swear by|gravitate towards?|lean towards?|insist on|refuse to) (?!(?:it|this|that"
-        r"|them)\b)\w.+"
-        r"|(?:i|we) (?:do not|never|only|mostly|exclusively|rarely|no longer|hardly ever|seldom) (?:ever )?(?:eat"
-        r"|drink|fly|wear|watch|read|listen to|buy|shop|travel|order|stay in|stay at|smoke|cook|take (?:milk"
-        r"|sugar)|do (?:meetings|mornings|calls)|go (?:out|to)|use) (?!(?:it|this|that|them|much)\b)\w.+"
-        r"|(?!it\b|this\b|that\b)(?:[\w'-]+ ){1,8}(?:works?|suits?|fits?|reads?) (?:me |us )?(?:much |far |way "
-        r"|a lot )?(?:best|better)\b(?: (?:for|with) (?:me|us))\b.*|(?!it\b|this\b|that\b)(?:[\w'-]+ ){1,8}"
-        r"(?:suits?|fits?) (?:me|us) (?:much |far )?(?:best|better)\b.*|(?!it\b|this\b|that\b)(?:[\w'-]+ ){1,6}"
-        r"(?:is|are|do|does) (?:much |far |way )?(?:easier|better|harder|nicer|nothing|worse|best|easiest|hard"
-        r"|easy|enough) for (?:me|us)\b.*|(?:i|we) find (?!it\b|this\b|that\b|them\b|myself\b"
-        r"|out\b)[\w' -]{2,60}\b(?:annoying|boring|confusing|distracting|useful|helpful|hard|easier|easy|ok|okay"
-        r"|fine|beautiful|ugly|tiring|exhausting|relaxing|pointless|stressful|creepy|patronizing|overwhelming"
-        r"|disgusting|delicious)\b.*|(?:i|we) (?:learn|work|sleep|think|read|write|concentrate|study"
-        r"|remember things?) (?:best|better|most easily|by) .+|(?:the )?(?:less|more"
-        r"|fewer) [\w' -]{2,40}, the better\b.*",
+        r"(?:i|we) (?:strictly |always |usually |try to |tend to |generally )*"
+        r"(?:avoid|steer clear of|stay away from|shun|swear by|gravitate towards?|lean towards?|insist on|refuse to) "
+        r"(?!(?:it|this|that|them)\b)\w.+"
+        r"|(?:i|we) (?:do not|never|only|mostly|exclusively|rarely|no longer|hardly ever|seldom) (?:ever )?"
+        r"(?:eat|drink|fly|wear|watch|read|listen to|buy|shop|travel|order|stay in|stay at|smoke|cook"
+        r"|take (?:milk|sugar)|do (?:meetings|mornings|calls)|go (?:out|to)|use) (?!(?:it|this|that|them|much)\b)\w.+"
+        r"|(?!it\b|this\b|that\b)(?:[\w'-]+ ){1,8}(?:works?|suits?|fits?|reads?) (?:me |us )?"
+        r"(?:much |far |way |a lot )?(?:best|better)\b(?: (?:for|with) (?:me|us))\b.*"
+        r"|(?!it\b|this\b|that\b)(?:[\w'-]+ ){1,8}(?:suits?|fits?) (?:me|us) (?:much |far )?(?:best|better)\b.*"
+        r"|(?!it\b|this\b|that\b)(?:[\w'-]+ ){1,6}(?:is|are|do|does) (?:much |far |way )?"
+        r"(?:easier|better|harder|nicer|nothing|worse|best|easiest|hard|easy|enough) for (?:me|us)\b.*"
+        r"|(?:i|we) find (?!it\b|this\b|that\b|them\b|myself\b|out\b)[\w' -]{2,60}\b"
+        r"(?:annoying|boring|confusing|distracting|useful|helpful|hard|easier|easy|ok|okay|fine|beautiful|ugly|tiring"
+        r"|exhausting|relaxing|pointless|stressful|creepy|patronizing|overwhelming|disgusting|delicious)\b.*"
+        r"|(?:i|we) (?:learn|work|sleep|think|read|write|concentrate|study|remember things?) "
+        r"(?:best|better|most easily|by) .+"
+        r"|(?:the )?(?:less|more|fewer) [\w' -]{2,40}, the better\b.*",
         ("I avoid gluten.", "I don't drink coffee.", "I only fly with Lufthansa.", "Mornings suit me best."),
         ("I don't use it.", "I avoided him.", "That works best."),
     ),

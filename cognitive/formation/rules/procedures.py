@@ -82,26 +82,28 @@ RULES = (
     FormationRule(
         "custom_of_ours",
         "procedure",
-        r"(?:we|the team|our team|everyone here|at (?:work|home|our \w+),? we|here,? we|in (?:our"
-        rf"|this) \w+,? we) {_OFTEN} (?!(?:look|play|go|take|talk|wear|be|get|give|let|try|stay|speak|say)\b)"
+        r"(?:we|the team|our team|everyone here|at (?:work|home|our \w+),? we|here,? we|in (?:our|this) \w+,? we) "
+        rf"{_OFTEN} (?!(?:look|play|go|take|talk|wear|be|get|give|let|try|stay|speak|say)\b)"
         rf"(?:{TO_DO}|have to|need to)\b .+"
-        r"|(?:we|the team|our team) (?:do not |never |only )?(?!(?:go|play|look|take|talk|wear|eat|drink|fly"
-        r"|travel|walk|visit|sleep|meet|watch|cook|bake|drive|celebrate|get|see|exercise"
-        rf"|commute)\b){HABIT} .*\b{_EACH}.*"
+        r"|(?:we|the team|our team) (?:do not |never |only )?"
+        r"(?!(?:go|play|look|take|talk|wear|eat|drink|fly|travel|walk|visit|sleep|meet|watch|cook|bake|drive"
+        rf"|celebrate|get|see|exercise|commute)\b){HABIT} .*\b{_EACH}.*"
         rf"|{_EACH}[^,]{{0,40}},? (?:we|the team|our \w+|everyone|someone|somebody) (?!are\b|were\b|will\b).+"
-        rf"|(?:before|after|when(?:ever)?|once) [^,]{{4,80}}, ?we (?:always |first |usually |never |then )?"
+        r"|(?:before|after|when(?:ever)?|once) [^,]{4,80}, ?we (?:always |first |usually |never |then )?"
         rf"(?:have to |need to |must )?{HABIT}\b.*"
         rf"|(?:before|after|with|for|on) (?:each|every|any) [\w' -]{{2,40}},? you (?:have to|need to|must) {TO_DO} .+"
         rf"|if (?!you\b)[^,]{{5,60}},? you (?:have to|need to|must) {TO_DO} .*\b(?:first|then|otherwise)\b.*"
-        r"|we never let .+|what (?:we|i) (?:usually |always |normally |generally )?do(?: [\w' -]{2,40})? is .+"
+        r"|we never let .+"
+        r"|what (?:we|i) (?:usually |always |normally |generally )?do(?: [\w' -]{2,40})? is .+"
         r"|the way (?:it|this|that|we) (?:works?|do (?:it|this|that)) (?:here )?is .+"
-        r"|(?:usually|normally|typically|as a rule|in general),? (?:we|the team|everyone) (?!(?:are|were"
-        r"|have been)\b)\w+ .+|(?:i|we) have (?:an?|our|the) (?:\w+ )?(?:rule|policy|convention|agreement"
-        r"|process|practice|standard|guideline|procedure|routine|ritual|tradition) (?:that|of|to|for|where|in"
-        r"|:).+"
+        r"|(?:usually|normally|typically|as a rule|in general),? (?:we|the team|everyone) "
+        r"(?!(?:are|were|have been)\b)\w+ .+"
+        r"|(?:i|we) have (?:an?|our|the) (?:\w+ )?"
+        r"(?:rule|policy|convention|agreement|process|practice|standard|guideline|procedure|routine|ritual"
+        r"|tradition) (?:that|of|to|for|where|in|:).+"
         r"|(?:everyone|everybody|people|members|contributors|employees|new \w+|guests|visitors|kids|students"
-        r"|the \w+) (?:have|has|need|needs|must|are required|is required|are supposed|is supposed)"
-        rf"(?: to)? {TO_DO} .*\b(?:before|after|first|when|every|each|at least|within|by)\b.*",
+        r"|the \w+) (?:have|has|need|needs|must|are required|is required|are supposed|is supposed)(?: to)? "
+        rf"{TO_DO} .*\b(?:before|after|first|when|every|each|at least|within|by)\b.*",
         (
             "We always rebase before we merge.",
             "We rotate the keys every month.",

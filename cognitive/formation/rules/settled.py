@@ -49,16 +49,17 @@ RULES = (
     FormationRule(
         "no_exceptions",
         "instruction",
-        r"(?:please )?(?:make sure|ensure|see to it)(?: that)? (?:no|every|each|all|any) (?!(?:of (?:the|these"
-        r"|those))\b)\w.+|(?:all|every|each|any|no) (?:of your |your )?(?:[\w-]+ )?(?:answers?|repl(?:y|ies)"
-        r"|responses?|messages?|summar(?:y|ies)|commits?|comments?|functions?|tests?|files?|mails?|emails?) (?:must"
-        r"|should|has to|have to"
-        rf"|needs? to|may|shall) .+|{_TELL}{TO_DO} .*\b(?:for everything|without exception|in all (?:of )?(?:your|my"
-        rf"|our)|never [\w-]+)\b.*|{_TELL}(?:contact|call|email|text|reach|notify|write to) me (?:only )?(?:by|via"
-        rf"|through|only) .+|{_TELL}(?:keep|make) (?:answers|responses|replies|messages|explanations|summaries"
-        rf"|comments|commits) \w.+"
-        r"|(?:please |you (?:can|may) |just )*(?:call|address) me (?:as )?(?!(?:back|when|if|at|on|later|tomorrow"
-        r"|crazy|an?|the|after|before|now|today|again|in|by|only)\b)\w[\w.]*(?: \w+)?[.!]*$",
+        r"(?:please )?(?:make sure|ensure|see to it)(?: that)? (?:no|every|each|all|any) "
+        r"(?!(?:of (?:the|these|those))\b)\w.+"
+        r"|(?:all|every|each|any|no) (?:of your |your )?(?:[\w-]+ )?"
+        r"(?:answers?|repl(?:y|ies)|responses?|messages?|summar(?:y|ies)|commits?|comments?|functions?|tests?|files?"
+        r"|mails?|emails?) (?:must|should|has to|have to|needs? to|may|shall) .+"
+        rf"|{_TELL}{TO_DO} .*\b(?:for everything|without exception|in all (?:of )?(?:your|my|our)|never [\w-]+)\b.*"
+        rf"|{_TELL}(?:contact|call|email|text|reach|notify|write to) me (?:only )?(?:by|via|through|only) .+"
+        rf"|{_TELL}(?:keep|make) (?:answers|responses|replies|messages|explanations|summaries|comments|commits) \w.+"
+        r"|(?:please |you (?:can|may) |just )*(?:call|address) me (?:as )?"
+        r"(?!(?:back|when|if|at|on|later|tomorrow|crazy|an?|the|after|before|now|today|again|in|by|only)\b)\w[\w.]*"
+        r"(?: \w+)?[.!]*$",
         (
             "Make sure that no answer mentions the supplier.",
             "All replies have to begin with the name.",
@@ -71,12 +72,11 @@ RULES = (
     FormationRule(
         "condition",
         "instruction",
-        r"(?:if|when|whenever|as soon as) (?!(?:it|that|this|possible|needed|necessary|done|ready|not|so|we"
-        r"|i)\b)(?!you (?:(?:are|have) (?:done|finished|ready|time|a moment|through)|are back|can|could|want|like"
-        r"|need|get|finish|do (?:so"
-        rf"|that|it)|agree|think|would)\b)[^,]{{3,80}}, {_TELL}(?:do not )?{TO_DO}\b (?!me know\b).+|(?:after|before"
-        rf"|with|for|on|at) (?:every|each|any|all) [^,]{{2,40}}, {_TELL}(?:do not )?{TO_DO} .+|every (?:morning|day"
-        rf"|evening|night|week|\w+day)(?: at [\w:]+(?: ?[ap]m)?)?,? {_TELL}{TO_DO} .+"
+        r"(?:if|when|whenever|as soon as) (?!(?:it|that|this|possible|needed|necessary|done|ready|not|so|we|i)\b)"
+        r"(?!you (?:(?:are|have) (?:done|finished|ready|time|a moment|through)|are back|can|could|want|like|need|get"
+        rf"|finish|do (?:so|that|it)|agree|think|would)\b)[^,]{{3,80}}, {_TELL}(?:do not )?{TO_DO}\b (?!me know\b).+"
+        rf"|(?:after|before|with|for|on|at) (?:every|each|any|all) [^,]{{2,40}}, {_TELL}(?:do not )?{TO_DO} .+"
+        rf"|every (?:morning|day|evening|night|week|\w+day)(?: at [\w:]+(?: ?[ap]m)?)?,? {_TELL}{TO_DO} .+"
         rf"|next time,? {_TELL}(?:do not )?{TO_DO} .+",
         (
             "If you are not sure, say so.",
@@ -119,14 +119,14 @@ RULES = (
     FormationRule(
         "ends_for_good",
         "decision",
-        r"(?!(?:it|this|that|there|he|she|you)\b)(?:the |our |all |every )?(?:[\w'/-]+ ){1,5}(?:is"
-        r"|are) (?:to be \w+(?:ed|en|wn|ut)(?: off| out| down)?|off|out|gone|closed|disabled|mandatory|frozen|banned"
-        r"|deprecated|cancelled|allowed|forbidden|read-only) (?:\w+ )*?(?:for good|from (?:now|today|monday|\w+ on)"
-        r"|as of \w+|after|once|until"
-        rf"|effective|{DATE})\b.*|(?!(?:it|this|that|there|he|she|you|i|we)\b)(?:the |our )?(?:[\w'/-]+ ){{1,5}}"
+        r"(?!(?:it|this|that|there|he|she|you)\b)(?:the |our |all |every )?(?:[\w'/-]+ ){1,5}(?:is|are) "
+        r"(?:to be \w+(?:ed|en|wn|ut)(?: off| out| down)?|off|out|gone|closed|disabled|mandatory|frozen|banned"
+        r"|deprecated|cancelled|allowed|forbidden|read-only) (?:\w+ )*?"
+        rf"(?:for good|from (?:now|today|monday|\w+ on)|as of \w+|after|once|until|effective|{DATE})\b.*"
+        r"|(?!(?:it|this|that|there|he|she|you|i|we)\b)(?:the |our )?(?:[\w'/-]+ ){1,5}"
         r"(?:goes|go|is going|are going|will go) (?:away|offline|read-only)\b.*"
-        rf"|(?:i|we) (?:will |now )?(?:do|use|take|go|keep|run|{PRESENT}) (?!(?:it|this|that|them)\b)\w.* instead"
-        r"[.!]*$",
+        rf"|(?:i|we) (?:will |now )?(?:do|use|take|go|keep|run|{PRESENT}) "
+        r"(?!(?:it|this|that|them)\b)\w.* instead[.!]*$",
         (
             "The fax line goes away.",
             "Source maps are off as of today.",

@@ -17,27 +17,27 @@ _COUNT = r"(?:\d+|an?|two|three|four|five|six|seven|eight|nine|ten|a few|a coupl
 
 # A time to come: "tomorrow", "on Friday", "next week", "in June", "on 12 March", "in two weeks", "by the end of May".
 DATE = (
-    rf"\b(?:tomorrow|tonight|(?:next|this|coming|this coming) (?:{_PERIOD}|{_WEEKDAY}|{_MONTH}|morning|afternoon"
-    r"|evening)"
+    r"\b(?:tomorrow|tonight"
+    rf"|(?:next|this|coming|this coming) (?:{_PERIOD}|{_WEEKDAY}|{_MONTH}|morning|afternoon|evening)"
     rf"|(?:on|by|until|till|before|from|for|this|next|at|every)?(?: the)? ?{_WEEKDAY}\b(?! (?:is|was|are)\b)"
-    rf"|(?:in|by|until|before|from|for|since|early|late|mid|end of|during) (?:early |late |mid |the end of )?{_MONTH}\b"
-    rf"|(?:in|over|during|for|before|after|until|by|at)(?: the| the end of the| end of)? {_PERIOD}\b"
+    r"|(?:in|by|until|before|from|for|since|early|late|mid|end of|during) (?:early |late |mid |the end of )?"
+    rf"{_MONTH}\b|(?:in|over|during|for|before|after|until|by|at)(?: the| the end of the| end of)? {_PERIOD}\b"
     rf"|{_MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?\b|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b"
-    rf"|(?:on|by|until|till|before|from) the \d{{1,2}}(?:st|nd|rd|th)\b|\d{{4}}-\d\d-\d\d|(?:on|by|until"
-    rf"|from) \d{{1,2}}/\d{{1,2}}\b"
-    rf"|(?:in|within) {_COUNT} (?:days?|weeks?|months?|years?|hours?)(?: time)?\b|(?:a|one|two) (?:week|month"
-    r"|year)s? from (?:now|today)"
-    rf"|at (?:\d{{1,2}}(?::\d\d)? ?(?:am|pm|a\.m|p\.m|o'clock)|noon|midnight)|(?:at|in|for|until|by|before) "
-    r"(?:the|our) next (?:meeting|session|release|sprint|call|plenary|version)\b|(?:in|by) 20\d\d\b)"
+    r"|(?:on|by|until|till|before|from) the \d{1,2}(?:st|nd|rd|th)\b|\d{4}-\d\d-\d\d"
+    r"|(?:on|by|until|from) \d{1,2}/\d{1,2}\b"
+    rf"|(?:in|within) {_COUNT} (?:days?|weeks?|months?|years?|hours?)(?: time)?\b"
+    r"|(?:a|one|two) (?:week|month|year)s? from (?:now|today)"
+    r"|at (?:\d{1,2}(?::\d\d)? ?(?:am|pm|a\.m|p\.m|o'clock)|noon|midnight)"
+    r"|(?:at|in|for|until|by|before) (?:the|our) next (?:meeting|session|release|sprint|call|plenary|version)\b"
+    r"|(?:in|by) 20\d\d\b)"
 )
 # A day, or a time counted from now: a `DATE` without vague ones such as "in summer" and "for the week".
 DAY = (
-    rf"\b(?:tomorrow|tonight|next (?:{_PERIOD}|{_WEEKDAY}|{_MONTH})|(?:on|by|until|before|from|this|next)"
-    rf"(?: the)? {_WEEKDAY}\b"
-    rf"|(?:in|by|until|before|from|end of) {_MONTH}\b|{_MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?\b|\d{{1,2}}"
-    rf"(?:st|nd|rd|th)? (?:of )?{_MONTH}\b"
-    rf"|(?:on|by|until|from|before) the \d{{1,2}}(?:st|nd|rd|th)\b|\d{{4}}-\d\d-\d\d|in {_COUNT} (?:days?|weeks?"
-    r"|months?|years?|hours?)\b|in 20\d\d\b)"
+    rf"\b(?:tomorrow|tonight|next (?:{_PERIOD}|{_WEEKDAY}|{_MONTH})"
+    rf"|(?:on|by|until|before|from|this|next)(?: the)? {_WEEKDAY}\b|(?:in|by|until|before|from|end of) {_MONTH}\b"
+    rf"|{_MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?\b|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b"
+    r"|(?:on|by|until|from|before) the \d{1,2}(?:st|nd|rd|th)\b|\d{4}-\d\d-\d\d"
+    rf"|in {_COUNT} (?:days?|weeks?|months?|years?|hours?)\b|in 20\d\d\b)"
 )
 # A time at which nothing durable is said: it is only about this moment.
 MOMENT = (
@@ -48,24 +48,20 @@ MOMENT = (
 # Verbs of instructions to an assistant, in their base form.
 TO_DO = (
     r"(?:accept|acknowledge|act|add|address|adjust|answer|apply|approve|archive|ask|assign|assume|attach|avoid"
-    r"|back up|be|begin|block|book|bring|build|bump"
-    r"|call|cancel|capitali[sz]e|change|charge|check|choose|cite|clean|clear|close|commit|compile|confirm"
-    r"|consider|convert|copy|correct|count|create|cut"
-    r"|decline|default|delete|deliver|deploy|describe|dim|disable|display|do|document|double-check|draft|drain|email"
-    r"|enable|encrypt|end|ensure|escalate|exclude|explain|export"
-    r"|fetch|file|filter|fill|find|finish|fix|flag|follow|format|forward|generate|get|give|go|group|hand|hide"
-    r"|highlight|hold|ignore|import|include|inform|insert|install|invite"
-    r"|keep|label|leave|let|limit|link|list|load|lock|log|look|lower|mail|make|mark|mention|merge|mention|move"
-    r"|mute|name|notify|offer|omit|open|order|pack"
-    r"|park|paste|pause|pay|phone|pick|pin|play|post|prefer|prepare|present|press|print|prioriti[sz]e|provide|publish"
-    r"|pull|push|put|quote|raise|read|rebase|rebuild|reinstall|rerun|redo|reload|renew|rotate|retry|revert"
-    r"|roll back|ring|rinse|recommend|record|redact|refer"
-    r"|refuse|reject|remember|remind|remove|rename|repeat|replace|reply|report|request|require|reserve|reset"
-    r"|respond|restart|return|review|round|route|run|save|say|scale|schedule|search|select|send|serve"
-    r"|set|share|ship|show|sign|skip|sort|speak|spell|split|squash|start|state|stay|stick|stop|store|submit"
-    r"|suggest|summari[sz]e|swap|switch|tag|take|talk|tell|test|text|touch|track|edit|modify|mock|refactor|guess"
-    r"|invent|hardcode|translate|treat|trust|try|turn"
-    r"|type|update|upload|use|validate|verify|wait|wake|wash|warn|water|wear|wipe|wrap|write)"
+    r"|back up|be|begin|block|book|bring|build|bump|call|cancel|capitali[sz]e|change|charge|check|choose|cite|clean"
+    r"|clear|close|commit|compile|confirm|consider|convert|copy|correct|count|create|cut|decline|default|delete"
+    r"|deliver|deploy|describe|dim|disable|display|do|document|double-check|draft|drain|email|enable|encrypt|end"
+    r"|ensure|escalate|exclude|explain|export|fetch|file|filter|fill|find|finish|fix|flag|follow|format|forward"
+    r"|generate|get|give|go|group|hand|hide|highlight|hold|ignore|import|include|inform|insert|install|invite|keep"
+    r"|label|leave|let|limit|link|list|load|lock|log|look|lower|mail|make|mark|mention|merge|mention|move|mute|name"
+    r"|notify|offer|omit|open|order|pack|park|paste|pause|pay|phone|pick|pin|play|post|prefer|prepare|present|press"
+    r"|print|prioriti[sz]e|provide|publish|pull|push|put|quote|raise|read|rebase|rebuild|reinstall|rerun|redo|reload"
+    r"|renew|rotate|retry|revert|roll back|ring|rinse|recommend|record|redact|refer|refuse|reject|remember|remind"
+    r"|remove|rename|repeat|replace|reply|report|request|require|reserve|reset|respond|restart|return|review|round"
+    r"|route|run|save|say|scale|schedule|search|select|send|serve|set|share|ship|show|sign|skip|sort|speak|spell"
+    r"|split|squash|start|state|stay|stick|stop|store|submit|suggest|summari[sz]e|swap|switch|tag|take|talk|tell|test"
+    r"|text|touch|track|edit|modify|mock|refactor|guess|invent|hardcode|translate|treat|trust|try|turn|type|update"
+    r"|upload|use|validate|verify|wait|wake|wash|warn|water|wear|wipe|wrap|write)"
 )
 # Base forms of what a person does as a habit or custom.
 HABIT = (
@@ -116,8 +112,7 @@ NOT_GENERAL = (
     r"|whether|like|so|as|a (?:bit|lot|little|few|look|note|question|problem|better)|up|out|off|back|over|along|ahead"
     r"|away|here|there|now|again|more|some|something|anything|everything|nothing|to|no (?:idea|reason|doubt|problem)"
     r"|with (?:you|that|it|this|the)|on (?:the|this|that|it)|in (?:the|this|that)|into|forward|by|any|very|too"
-    r"|an? error"
-    r"|one|both|all of|none|each other|and|or|but|\w+ing|same|following|such)"
+    r"|an? error|one|both|all of|none|each other|and|or|but|\w+ing|same|following|such)"
 )
 # Subjects that name nothing by themselves.
 PRONOUN = r"(?:it|this|that|these|those|there|here|he|she|they|you|who|what|which|i|we|one|everyone|someone|anyone)"

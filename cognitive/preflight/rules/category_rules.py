@@ -46,8 +46,7 @@ RULES: tuple[Rule, ...] = (
          ("photos of Mars",), ("the photo",), weight=1),
     _row("research", "asks",
     rf"(?:^|[.!?,;:\n] ?|\b(?:and|so|tell me|show me|know|wonder|explain|{_AH}) )"
-    r"(?:what|who|whom|whose|which|when|where|why"
-    r"|how)(?:'s|s)?\b",
+    r"(?:what|who|whom|whose|which|when|where|why|how)(?:'s|s)?\b",
          ("what is a monad", "tell me who won", "Fine. how does it work"), ("somewhat", "the one who knocks")),
     _row("research", "explain",
     r"\b(?:explain|comparison|differences? between|tell me about|summar(?:y of|i[sz]e)|learn about|overview"
@@ -58,11 +57,11 @@ RULES: tuple[Rule, ...] = (
     r"|about))\b",
          ("an article", "papers on tides"), ("newspaperman",)),
     _row("research", "sources",
-    r"\b(?:peer[- ]reviewed|(?:with|cite|good|reliable|primary|academic|more|three|two|some) (?:sources|references"
-    r"|citations)"
-    r"|alternatives to|(?:info|information|background) (?:on|about)|(?:best|cheapest|nearest"
-    r"|closest) \w+(?: \w+)? (?:in|near|around|under)|(?:latest|newest|current|stable) (?:stable )?(?:version"
-    r"|release) of)\b",
+    r"\b(?:peer[- ]reviewed"
+    r"|(?:with|cite|good|reliable|primary|academic|more|three|two|some) (?:sources|references|citations)"
+    r"|alternatives to|(?:info|information|background) (?:on|about)"
+    r"|(?:best|cheapest|nearest|closest) \w+(?: \w+)? (?:in|near|around|under)"
+    r"|(?:latest|newest|current|stable) (?:stable )?(?:version|release) of)\b",
          ("with sources", "alternatives to Zendesk", "the newest version of Node"), ("open source", "resources"),
          weight=3),
     _row("research", "current",
@@ -91,53 +90,52 @@ RULES: tuple[Rule, ...] = (
     _row("coding", "fails",
     r"\b(?:errors?|bugs?|exceptions?|tracebacks?|stack ?traces?|segfaults?|crash(?:es|ed|ing)?"
     r"|(?:key|type|value|syntax|import|name|index|runtime|attribute|assertion|reference)error|warnings?"
-    r"|null pointer|undefined|memory leaks?|get(?:s|ting)? (?:a "
-    r"|an )?[45]\d\d)\b", ("a KeyError", "it crashes"), ("terror", "bugle")),
+    r"|null pointer|undefined|memory leaks?|get(?:s|ting)? (?:a |an )?[45]\d\d)\b",
+         ("a KeyError", "it crashes"), ("terror", "bugle")),
     _row("coding", "tests", r"\b(?:unit tests?|tests?|test suite|ci|pipelines?)\b", ("the tests",), ("contest",)),
     _row("coding", "repository",
     r"\b(?:git|github|gitlab|repo(?:sitory)?|branch(?:es)?|pull requests?|prs?|issues?|tickets?|diffs?|code reviews?"
-    r"|review comments?|reviewers?|workflows?"
-    r"|hotfix|readme"
-    r"|docker(?:file)?|todos?"
-    r"|staging|production|dev server|ports?|changelog)\b", ("the repo", "my branch"), ("portal",)),
+    r"|review comments?|reviewers?|workflows?|hotfix|readme|docker(?:file)?|todos?|staging|production|dev server"
+    r"|ports?|changelog)\b", ("the repo", "my branch"), ("portal",)),
     _row("coding", "languages",
     r"\b(?:python|javascript|typescript|rust|golang|java|c\+\+|react|django|solidity|bash|css|html|npm|pip|cargo"
     r"|kubectl|kubernetes|webpack|pytest|sql|json|yaml)\b", ("in Python", "npm"), ("rusty",)),
     _row("coding", "files", r"\b(?:files?|folders?|director(?:y|ies)|config(?:uration)?)\b", ("a file",), ("profile",)),
     _row("coding", "interface",
     r"\b(?:buttons?|header|footer|nav ?bar|sidebar|modals?|dialogs?|tooltips?|dropdowns?|checkbox(?:es)?|layout"
-    r"|dark mode|stylesheets?"
-    r"|(?:landing|login|settings|home|start|checkout|error|web) (?:page|form|screen)|placeholder|icons?|favicon"
-    r"|autoplay|hover|clickable"
-    r"|visible|docs|markdown|mermaid)\b|\b(?:the|our|each|every) (?:logo|avatar|banner|thumbnail)s?\b"
+    r"|dark mode|stylesheets?|(?:landing|login|settings|home|start|checkout|error|web) (?:page|form|screen)"
+    r"|placeholder|icons?|favicon|autoplay|hover|clickable|visible|docs|markdown|mermaid)\b"
+    r"|\b(?:the|our|each|every) (?:logo|avatar|banner|thumbnail)s?\b"
     r"|\b(?:on|of) (?:the|our|my|every|each) \w+ (?:page|screen|tab|view|dashboard)\b"
     r"|\b(?:the|our|every|each) (?:\w+ ){0,2}(?:photos?|pictures?|images?|videos?)\b",
          ("the header", "our logo", "the login form", "on the about page"), ("buttonhole", "a logo", "the page")),
     # A decision or an answer is put to use: the message names no work, but asks for some.
     _row("coding", "acts",
-    r"\b(?:use|do|apply|implement|adapt|improve|finish|adjust|set|switch|put|move|correct|repair|adopt|drop|try"
-    r"|keep|take) "
-    r"(?:it|that|this|these|them|those|ours|so)\b|\b(?:set ?up|configure|enable|disable)\b|\b(?:how"
-    r"|what) about \w+ing\b",
+    r"\b(?:use|do|apply|implement|adapt|improve|finish|adjust|set|switch|put|move|correct|repair|adopt|drop|try|keep"
+    r"|take) (?:it|that|this|these|them|those|ours|so)\b"
+    r"|\b(?:set ?up|configure|enable|disable)\b"
+    r"|\b(?:how|what) about \w+ing\b",
          ("use that", "set up an alert", "how about moving it"), ("used that", "how about tea")),
     # Asks for a defect, which is repaired next.
     _row("coding", "why",
     r"\bwhy (?:is|are|does|do|isn't|isnt|aren't|doesn't|doesnt|don't|won't|can't|cant|the|our|my|it|this)\b",
          ("why is it grey", "why doesn't it stick"), ("why me", "what for")),
     _row("coding", "git",
-    r"\bgit (?:add|commit|push|pull|rebase|merge|stash|log|diff|checkout|clone|blame|reset)\b|\b(?:npm|pip|cargo|uv"
-    r"|yarn|brew|apt) (?:install|run|add|build|test)\b|\bcommit (?:the|my|this|these|all|it|and push)\b"
+    r"\bgit (?:add|commit|push|pull|rebase|merge|stash|log|diff|checkout|clone|blame|reset)\b"
+    r"|\b(?:npm|pip|cargo|uv|yarn|brew|apt) (?:install|run|add|build|test)\b"
+    r"|\bcommit (?:the|my|this|these|all|it|and push)\b"
     r"|\bpush (?:to|my|it)\b"
-    r"|\brun (?:the |my |all )?(?:unit )?tests?\b|\bpull request\b|\b(?:compile|lint|build|deploy) (?:the|my|this"
-    r"|our)\b"
-    r"|\bstack ?trace\b|\btraceback\b|\b(?:roll ?back|revert) (?:the|to|my|our|it)\b",
+    r"|\brun (?:the |my |all )?(?:unit )?tests?\b"
+    r"|\bpull request\b"
+    r"|\b(?:compile|lint|build|deploy) (?:the|my|this|our)\b"
+    r"|\bstack ?trace\b|\btraceback\b"
+    r"|\b(?:roll ?back|revert) (?:the|to|my|our|it)\b",
          ("git push now", "npm install", "run the tests"), ("git is old", "commit a crime"), weight=3),
 
     _row("crypto", "coins",
     r"\b(?:bitcoins?|btc|ethereum|eth|solana|dogecoins?|doge|litecoin|cardano|monero|usdc|usdt|stablecoins?|altcoins?"
-    r"|memecoins?|shitcoins?|crypto(?:currenc(?:y|ies))?|defi|nfts?|airdrops?|uniswap|raydium|aave|metamask|solidity"
-    r"|smart contracts?|dex(?:es)?"
-    r"|web3|on-?chain|block ?chain|impermanent loss|l2|memecoin|bonk)\b",
+    r"|memecoins?|shitcoins?|crypto(?:currenc(?:y|ies))?|defi|nfts?|airdrops?|uniswap|raydium|aave|metamask"
+    r"|solidity|smart contracts?|dex(?:es)?|web3|on-?chain|block ?chain|impermanent loss|l2|memecoin|bonk)\b",
          ("bitcoin", "some USDC"), ("ethics", "define"), weight=3),
     _row("crypto", "chains", r"\b(?:sol|arbitrum|polygon|avalanche|optimism|cosmos|base (?:chain|network)|on base)\b",
          ("1 sol", "on Base"), ("solar", "the base", "based")),
@@ -148,17 +146,17 @@ RULES: tuple[Rule, ...] = (
     r"|\b(?:prices?|value|chart|buy|sell|swap|trade) (?:of |some |my )?\$[a-z]{2,6}\b",
          ("$wif price", "buy some $pepe"), ("$path is empty", "price of $20"), weight=1),
     _row("crypto", "moves",
-    r"\b(?:swap(?:s|ped|ping)?|stak(?:e|ed|ing)|unstak(?:e|ing)|mint(?:ed|ing)?|bridg(?:e|ing)|hodl|liquidity|yield"
-    r" farm(?:ing)?|gas (?:fees?|price)|lowest gas|limit order|halving|slippage|validators?)\b",
+    r"\b(?:swap(?:s|ped|ping)?|stak(?:e|ed|ing)|unstak(?:e|ing)|mint(?:ed|ing)?|bridg(?:e|ing)|hodl|liquidity"
+    r"|yield farm(?:ing)?|gas (?:fees?|price)|lowest gas|limit order|halving|slippage|validators?)\b",
          ("swap it", "stake"), ("swapfile", "minty", "stakeholder")),
     _row("crypto", "holdings", r"\b(?:wallets?|cold storage|seed phrase|ledger nano|phantom)\b",
          ("my wallet",), ("walleted",)),
     _row("crypto", "assets", r"\b(?:tokens?|coins?|balances?|transactions?|transfer(?:s|red)?|portfolio)\b",
          ("the token", "my balance"), ("tokenizer", "balanced")),
     _row("crypto", "not_access",
-    r"\b(?:api|auth(?:entication)?|access|refresh|bearer|bot|csrf|session|jwt|oauth) tokens?\b|\btoken ring\b"
-    r"|\btokens? "
-    r"(?:limit|count|budget|usage)\b", ("rotate the API token",), ("the token of my wallet",), weight=-3),
+    r"\b(?:api|auth(?:entication)?|access|refresh|bearer|bot|csrf|session|jwt|oauth) tokens?\b"
+    r"|\btoken ring\b"
+    r"|\btokens? (?:limit|count|budget|usage)\b", ("rotate the API token",), ("the token of my wallet",), weight=-3),
 
     _row("media", "pictures",
     r"\b(?:images?|pictures?|photos?|selfies?|drawings?|illustrations?|screenshots?|memes?|wallpapers?|avatars?"
@@ -169,14 +167,14 @@ RULES: tuple[Rule, ...] = (
     _row("media", "not_draws", r"\bdraw (?:a|the|some) (?:conclusions?|lines?|distinction|comparison|parallels?)\b",
          ("draw a conclusion",), ("draw a cat",), weight=-3),
     _row("media", "not_pictures",
-    r"\b(?:docker|container|disk|base|iso|vm|system|boot|machine) images?\b|\bimages? (?:tag|registry|pull)\b"
-    r"|\b(?:big|bigger|full|whole"
-    r"|larger) picture\b", ("the docker image", "the big picture"), ("my image",), weight=-3),
+    r"\b(?:docker|container|disk|base|iso|vm|system|boot|machine) images?\b"
+    r"|\bimages? (?:tag|registry|pull)\b"
+    r"|\b(?:big|bigger|full|whole|larger) picture\b",
+         ("the docker image", "the big picture"), ("my image",), weight=-3),
     _row("media", "sound",
     r"\b(?:transcri(?:be|pt(?:s|ion)?)|text[- ]to[- ]speech|tts|voice[- ]?(?:notes?|memos?|messages?|overs?)|audio"
     r"|mp3|wav|podcast episode|out loud|aloud|read (?:it|this|that|them) (?:to me|out|back)|narrat(?:e|ion)"
-    r"|recordings?|listen to (?:this|the|it|that)"
-    r"|speak (?:the|this|it|your|that))\b",
+    r"|recordings?|listen to (?:this|the|it|that)|speak (?:the|this|it|your|that))\b",
          ("transcribe it", "read it aloud", "listen to this"), ("listen to me", "allowed", "they speak English")),
     _row("media", "says", r"\bsay (?:it|this|that|hello|something) (?:in|with|to)\b", ("say it in French",),
          ("did you say it", "what did she say")),
@@ -204,9 +202,8 @@ RULES: tuple[Rule, ...] = (
     r"|ping|eating|slow(?:er)?|time ?outs?|traffic|requests|5\d\ds?)\b",
          ("the status", "is it up"), ("upper", "downtown")),
     _row("monitoring", "things",
-    r"\b(?:services?|servers?|networks?|nodes?|clusters?|containers?|daemons?|process(?:es)?|systemd|machines?"
-    r"|hosts?|database|db"
-    r"|nginx|postgres|redis|vpn|api|gateway|backups?|cron ?jobs?|monitoring|systems?|box|logs?|pods?"
+    r"\b(?:services?|servers?|networks?|nodes?|clusters?|containers?|daemons?|process(?:es)?|systemd|machines?|hosts?"
+    r"|database|db|nginx|postgres|redis|vpn|api|gateway|backups?|cron ?jobs?|monitoring|systems?|box|logs?|pods?"
     r"|kafka|rabbitmq|elasticsearch|grafana|prometheus|load balancer|web ?site)\b",
          ("the server", "all nodes"), ("observer", "boxer")),
     _row("monitoring", "measures",
@@ -269,8 +266,8 @@ RULES: tuple[Rule, ...] = (
     # A request to talk to other people: too little for small talk, but tools of "casual" are kept.
     _row("casual", "speaks",
     r"\b(?:post|repl(?:y|ies)|respond|send|write (?:to|back)|tell|ask|message|dm|e-?mail|mail|notify|ping|announce"
-    r"|slack|invite|forward|share"
-    r"|let \w+ know|draft|answer|comment|react)\b", ("reply to Kim", "let them know"), ("poster", "replay"), weight=2),
+    r"|slack|invite|forward|share|let \w+ know|draft|answer|comment|react)\b",
+         ("reply to Kim", "let them know"), ("poster", "replay"), weight=2),
     _row("casual", "asides",
     r"^\W*(?:who|what) are you\W*$|^\W*what can you do\W*$|^\W*are you (?:there|real|human|a bot|an ai|a robot)\W*$"
     r"|^\W*(?:(?:sorry|oops|oh|nah|ok|no)\W+)*(?:wrong (?:window|chat|channel|tab)|never ?mind|forget it)\W*$"

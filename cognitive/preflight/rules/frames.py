@@ -14,13 +14,11 @@ PRIORITY: tuple[Frame, ...] = ("conversation", "creative", "question", "task", "
 # Verbs of requests whose object needs no article ("order toner"), or that stand within a message.
 _DO = (
     r"(?:build|fix|create|implement|deploy|run|execute|check|show|list|install|update|delete|move|copy|add|remove"
-    r"|write|refactor"
-    r"|generate|configure|set up|migrate|rename|send|schedule|convert|make|upgrade|replace|test|draft|translate"
-    r"|summari[sz]e|read"
-    r"|open|start|restart|stop|merge|commit|push|review|book|order|find|search|download|upload|rewrite|format|clean"
-    r"|enable|disable"
-    r"|apply|change|edit|put|save|store|remember|cancel|buy|play|turn|get|give|take|bring|bump|call|close|pay"
-    r"|post|print|renew|reply|refund|reset|restore|revert|roll back|rotate|share|switch|transfer)"
+    r"|write|refactor|generate|configure|set up|migrate|rename|send|schedule|convert|make|upgrade|replace|test|draft"
+    r"|translate|summari[sz]e|read|open|start|restart|stop|merge|commit|push|review|book|order|find|search|download"
+    r"|upload|rewrite|format|clean|enable|disable|apply|change|edit|put|save|store|remember|cancel|buy|play|turn|get"
+    r"|give|take|bring|bump|call|close|pay|post|print|renew|reply|refund|reset|restore|revert|roll back|rotate|share"
+    r"|switch|transfer)"
 )
 _OBJECT = (
     r"(?:the|a|an|my|our|his|her|their|your|this|that|these|those|it|them|him|me|us|all|every|everyone|everything"
@@ -30,15 +28,16 @@ _ABOUT = r"(?:everything|all|more|anything|about|of|what|when|where|which|who|wh
 _RECALL = r"(?:do|can) you (?:know|remember|recall)"
 # First words of a message that are followed by an object but ask for nothing: they are no verbs, or none of requests.
 _NO_REQUEST = (
-    r"(?:is|are|was|were|am|be|do|does|did|have|has|had|can|could|will|would|shall|should|may|might|must"
-    r"|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|haven't|hasn't|hadn't|won't|can't"
-    r"|(?:what|when|where|who|why|how)(?:'?s)?|which|whose|i|we|you|he|she|it|they|and|or|but|so|if|as|because|since|once|while|until|though|although"
-    r"|unless|that|than|not|no|just|only|all|both|about|above|after|against|among|around|at|before|behind|below"
-    r"|beside|besides|between|by|despite|during|except|for|from|in|inside|into|like|near|of|off|on|onto|out|outside"
-    r"|over|per|through|to|toward|towards|under|up|upon|via|with|within|without|this|these|those|there|here|then"
-    r"|also|even|finally|yes|no|yeah|ok|okay|oh|ah|ugh|uff|argh|wow|well|hey|hi|hello|thanks|sorry|lol|haha|damn"
-    r"|morning|help|let|guess|love|hate|miss|hope|think|thank|want|need|wish|\w+ing|\w*[^e\W]ed|\w+ly"
-    r"|met|kept|ran|came|fell|paid|broke|wrote|drove|held|threw|got|had|saw|went|made|took|gave|found|left|said|told|bought|sold|sent|spent|lost|won|ate|knew|felt|heard)"
+    r"(?:is|are|was|were|am|be|do|does|did|have|has|had|can|could|will|would|shall|should|may|might|must|isn't|aren't"
+    r"|wasn't|weren't|don't|doesn't|didn't|haven't|hasn't|hadn't|won't|can't|(?:what|when|where|who|why|how)(?:'?s)?"
+    r"|which|whose|i|we|you|he|she|it|they|and|or|but|so|if|as|because|since|once|while|until|though|although|unless"
+    r"|that|than|not|no|just|only|all|both|about|above|after|against|among|around|at|before|behind|below|beside"
+    r"|besides|between|by|despite|during|except|for|from|in|inside|into|like|near|of|off|on|onto|out|outside|over|per"
+    r"|through|to|toward|towards|under|up|upon|via|with|within|without|this|these|those|there|here|then|also|even"
+    r"|finally|yes|no|yeah|ok|okay|oh|ah|ugh|uff|argh|wow|well|hey|hi|hello|thanks|sorry|lol|haha|damn|morning|help"
+    r"|let|guess|love|hate|miss|hope|think|thank|want|need|wish|\w+ing|\w*[^e\W]ed|\w+ly|met|kept|ran|came|fell|paid"
+    r"|broke|wrote|drove|held|threw|got|had|saw|went|made|took|gave|found|left|said|told|bought|sold|sent|spent|lost"
+    r"|won|ate|knew|felt|heard)"
 )
 _VERB = r"(?:[a-z]*[a-rt-z]|[a-z]*ss)"  # a word in -s is the verb of a third person
 _PARTICLE = r"(?: (?:up|out|off|on|in|down|back|over|away|through))?"

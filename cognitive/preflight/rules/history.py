@@ -32,9 +32,9 @@ HISTORY_RULES = (
     Rule(
         "history.before",
         HISTORY,
-        rf"{_ASK}[^.?!]*\b(?:{_PAST}|\w+ed|ran|held|paid|led|made|took|gave|kept|sat|stood|went|wrote|built|sold"
-        rf"|bought)\b"
-        r"[^.?!]*\b(?:before|prior to|earlier on)\b",
+        rf"{_ASK}[^.?!]*\b"
+        rf"(?:{_PAST}|\w+ed|ran|held|paid|led|made|took|gave|kept|sat|stood|went|wrote|built|sold|bought)\b[^.?!]*\b"
+        r"(?:before|prior to|earlier on)\b",
         examples=(
             "What did we use before Redis?",
             "where did I live before Graz",
@@ -47,8 +47,8 @@ HISTORY_RULES = (
     Rule(
         "history.before_that",
         HISTORY,
-        r"\b(?:and|or|what about|what was it|what was that|what was there) before(?: that| then| this)?\W*$|\bbefore "
-        r"that\W*$"
+        r"\b(?:and|or|what about|what was it|what was that|what was there) before(?: that| then| this)?\W*$"
+        r"|\bbefore that\W*$"
         r"|\bbefore (?:we|i|they|it|he|she) (?:\w+ )?" + _MOVED + r"\b",
         examples=(
             "And before that?",
@@ -69,15 +69,12 @@ HISTORY_RULES = (
     Rule(
         "history.previous",
         HISTORY,
-        rf"{_ASK}[^.?!]*\b(?:was|were|did|had)\b[^.?!]*\b(?:previously|formerly|originally|initially|in the past|back "
-        rf"then"
-        r"|at first|in the beginning)\b"
+        rf"{_ASK}[^.?!]*\b(?:was|were|did|had)\b[^.?!]*\b"
+        r"(?:previously|formerly|originally|initially|in the past|back then|at first|in the beginning)\b"
         rf"|(?:{_ASK}[^.?!]*|\b(?:my|our) )\b(?:first|earliest) (?:version|decision|plan|limit|price|quote|offer)\b"
-        r"|\b(?:previous|former|original|initial|prior|earlier|outdated|obsolete"
-        r"|superseded|replaced)"
-        r" (?:\w+ )?(?:version|value|decision|choice|plan|rule|policy|limit|price|rate|rent|fee|address|name|number"
-        r"|phone"
-        r"|port|job|role|employer|owner|lead|manager|provider|supplier|vendor|host|server|database|tool|setup|setting"
+        r"|\b(?:previous|former|original|initial|prior|earlier|outdated|obsolete|superseded|replaced) (?:\w+ )?"
+        r"(?:version|value|decision|choice|plan|rule|policy|limit|price|rate|rent|fee|address|name|number|phone|port"
+        r"|job|role|employer|owner|lead|manager|provider|supplier|vendor|host|server|database|tool|setup|setting"
         r"|default|deadline|date|schedule|time|day|place|city|flat|house|office|room|doctor|dentist|teacher|bank|car"
         r"|diet|preference|budget|target|size|colou?r|process|procedure|approach|one|ones)s?\b",
         examples=(
@@ -104,8 +101,7 @@ HISTORY_RULES = (
     Rule(
         "history.used_to",
         HISTORY,
-        r"\b(?:we|i|they|he|she|it|you|there|who|what|which|that) used to\b|\b(?:did|didn't) "
-        rf"{_OWNERS} used? to\b",
+        rf"\b(?:we|i|they|he|she|it|you|there|who|what|which|that) used to\b|\b(?:did|didn't) {_OWNERS} used? to\b",
         examples=("what did we use to drink?", "where did he used to work", "we used to have a rule for that, right?"),
         counterexamples=("a knife used to cut bread", "which database do we use to log?"),
     ),
@@ -163,9 +159,9 @@ HISTORY_RULES = (
     Rule(
         "history.until",
         HISTORY,
-        rf"{_ASK}[^.?!]*\b(?:did|was|were|had)\b[^.?!]*\b(?:until|till|up to|back in|at the time|at that time|in the "
-        rf"old"
-        r" days|last (?:year|month|week|summer|winter|spring|autumn|fall))\b",
+        rf"{_ASK}[^.?!]*\b(?:did|was|were|had)\b[^.?!]*\b"
+        r"(?:until|till|up to|back in|at the time|at that time|in the old days"
+        r"|last (?:year|month|week|summer|winter|spring|autumn|fall))\b",
         weight=0.6,
         examples=("what did we use until March?", "where was I living back in 2019?", "who was our contact last year"),
         counterexamples=("wait until March", "what is it until then"),

@@ -63,10 +63,11 @@ UNDATED = (
     ),
     Rule(
         "listing.everything_on", ALL,
-        r"\b(?:anything|everything|whatever|all|something|what(?:'s| is) there|notes?)"
-        r" (?:about|on|regarding|concerning|related to|to do with|around)\b"
+        r"\b(?:anything|everything|whatever|all|something|what(?:'s| is) there|notes?) "
+        r"(?:about|on|regarding|concerning|related to|to do with|around)\b"
         r"|\bwhat(?:'s| is) (?:going on|happening|up|new) with\b"
-        r"|\b(?:brief|update|tell) (?:me|us) (?:all about|about (?:my|our)|on)\b|\bfill (?:me|us) in on\b"
+        r"|\b(?:brief|update|tell) (?:me|us) (?:all about|about (?:my|our)|on)\b"
+        r"|\bfill (?:me|us) in on\b"
         r"|\bwhat (?:do|have) (?:we|you|i) (?:have|got|know) (?:on|about|for|regarding)\b"
         r"|\b(?:the )?(?:latest|news|update|status|situation) (?:on|about|of|with|regarding)\b",
         examples=("anything about the car?", "Tell me everything on the holiday plans", "any notes on Anna",
@@ -82,11 +83,11 @@ UNDATED = (
     ),
     Rule(
         "listing.about_mine", MINE,
-        rf"\b{_ASK}\b[^.?!]{{0,40}}"
-        r"\b(?:you|told|tell|mentioned|said|record|file|memory|memories|stored|noted)\b[^.?!]{0,30}"
-        r"\b(?:about|on|regarding|concerning) (?:my|our)\b"
-        r"|\bwhat(?:'s| is| are) (?:my|our)(?: \w+)?"
-        r" (?:info|information|details|data|records?|background|situation|routine|schedule)\b",
+        rf"\b{_ASK}\b[^.?!]{{0,40}}\b"
+        r"(?:you|told|tell|mentioned|said|record|file|memory|memories|stored|noted)\b[^.?!]{0,30}\b"
+        r"(?:about|on|regarding|concerning) (?:my|our)\b"
+        r"|\bwhat(?:'s| is| are) (?:my|our)(?: \w+)? "
+        r"(?:info|information|details|data|records?|background|situation|routine|schedule)\b",
         examples=("What have I told you about my family?", "What's on record about my health?",
                   "what's my medical info?",
                   "tell me what you know about our servers"),
@@ -100,8 +101,8 @@ UNDATED = (
     ),
     Rule(
         "listing.remembered", ALL,
-        rf"\b{_ASK}\b[^.?!]{{0,50}}\byou(?:'ve| have| already| currently| still| can| do)*"
-        r" (?:know|remember(?:ed)?|recall|learn(?:ed|t)|noted?|stored?|saved?|kept|keep|recorded|gathered|collected"
+        rf"\b{_ASK}\b[^.?!]{{0,50}}\byou(?:'ve| have| already| currently| still| can| do)* "
+        r"(?:know|remember(?:ed)?|recall|learn(?:ed|t)|noted?|stored?|saved?|kept|keep|recorded|gathered|collected"
         r"|have (?:about|on))\b",
         examples=("what do you know?", "What do you remember about Anna?", "everything you've stored",
                   "What are all the things you remember?", "what have you learned so far",
@@ -119,11 +120,11 @@ UNDATED = (
     ),
     Rule(
         "listing.told", ALL,
-        rf"\b(?:{_ASK}|who|whom)\b[^.?!]{{0,30}}\b(?:i|we)(?:'ve| have| had)?(?: ever| already| just)?"
-        r" (?:told|tell|mention(?:ed)?|said|say|shared?|taught|talk(?:ed)?|discuss(?:ed)?|spoken?|cover(?:ed)?"
+        rf"\b(?:{_ASK}|who|whom)\b[^.?!]{{0,30}}\b(?:i|we)(?:'ve| have| had)?(?: ever| already| just)? "
+        r"(?:told|tell|mention(?:ed)?|said|say|shared?|taught|talk(?:ed)?|discuss(?:ed)?|spoken?|cover(?:ed)?"
         r"|chat(?:ted)?)(?: you| us| to you| with you)?"
-        r"(?:\W*$| (?:about|on|of|last|yesterday|in|so|regarding|from|since|this|today|during|the|earlier|between|over"
-        r"|and)\b)",
+        r"(?:\W*$| (?:about|on|of|last|yesterday|in|so|regarding|from|since|this|today|during|the|earlier|between"
+        r"|over|and)\b)",
         examples=("What have I told you about my family?", "what did I tell you on Tuesday", "what have we discussed",
                   "everything I said about the garden"),
         counterexamples=("what should I say to him?", "I said what I meant", "what did I tell you to call me?"),
@@ -169,8 +170,8 @@ UNDATED = (
     Rule(
         "listing.own", TOPIC,
         rf"{POLITE}(?:list|show|name|enumerate|print|display|recite|summari[sz]e|recap|review|outline|sum up|go over"
-        rf"|run through)(?: (?:me|us|out))*{_DETERMINERS}(?:(?: \w+){{1,3}} (?:in|on|of|from|for|about|with))?"
-        r" (?:my|our)\b"
+        rf"|run through)(?: (?:me|us|out))*{_DETERMINERS}(?:(?: \w+){{1,3}} (?:in|on|of|from|for|about|with))? "
+        r"(?:my|our)\b"
         rf"|{POLITE}(?:give|tell|read|remind) (?:me|us){_ALL_OF}{_DETERMINERS} (?:my|our)\b"
         rf"|{POLITE}all (?:(?:of )?(?:my|our)|(?:the )?known)(?: \w+)? \w*[^\Ws]s"
         r"(?:\W*$| (?:and|with|of|for|from|since)\b)",
@@ -201,9 +202,9 @@ UNDATED = (
     ),
     Rule(
         "listing.worth_knowing", TOPIC,
-        r"\b(?:what|which|anything|something|everything|things|all)\b[^.?!]{0,30}"
-        r"\b(?:i|we|newcomers|a new(?: \w+){1,2}) (?:need to|should|have to|must|ought to)"
-        r" (?:know|remember|keep|watch|be aware|look out|mind|bear|consider)\b",
+        r"\b(?:what|which|anything|something|everything|things|all)\b[^.?!]{0,30}\b"
+        r"(?:i|we|newcomers|a new(?: \w+){1,2}) (?:need to|should|have to|must|ought to) "
+        r"(?:know|remember|keep|watch|be aware|look out|mind|bear|consider)\b",
         examples=("What dates do I need to keep an eye on?", "anything I should know about the children's needs"),
         counterexamples=("I need to know the time", "what should I cook?"),
     ),
@@ -230,8 +231,8 @@ UNDATED = (
     ),
     Rule(
         "listing.recent", ALL,
-        r"\b(?:last|latest|recent|newest)(?: few| couple of| \d+| two| three| five| ten)?"
-        r" (?:things that happened|events|activity|activities|entries|happenings|developments)\b"
+        r"\b(?:last|latest|recent|newest)(?: few| couple of| \d+| two| three| five| ten)? "
+        r"(?:things that happened|events|activity|activities|entries|happenings|developments)\b"
         r"|\b(?:our|my|the) last (?:conversation|chat|discussion|talk|session|meeting|call)\b",
         examples=("Show recent activity", "show me the last few things that happened",
                   "what was our last meeting about?"),
@@ -249,16 +250,16 @@ UNDATED = (
     ),
     Rule(
         "listing.saved", TOPIC,
-        rf"{_SHOW} (?:all|every|everything|the|any|anything|things|stuff)\b[^.?!]{{0,30}}"
-        rf" (?:(?:i|we)(?:'ve| have| had)? {_HELD}"
+        rf"{_SHOW} (?:all|every|everything|the|any|anything|things|stuff)\b[^.?!]{{0,30}} "
+        rf"(?:(?:i|we)(?:'ve| have| had)? {_HELD}"
         r"|you(?:'ve| have)? (?:know|remember|saved?|stored?|noted?|kept|recorded))\b",
         examples=("show me all the recipes I saved", "list everything we agreed", "list the services we run"),
         counterexamples=("show me how we use it", "list the rivers of France", "tell me what name you have for me"),
     ),
     Rule(
         "listing.which", TOPIC,
-        r"\b(?:what|which|how many)(?: (?:kinds|sorts|types) of)?(?: \w+){0,3}"
-        r" (?:\w+s|people|children|staff|media|criteria) (?:do|did|have|had) (?:i|we|you)"
+        r"\b(?:what|which|how many)(?: (?:kinds|sorts|types) of)?(?: \w+){0,3} "
+        r"(?:\w+s|people|children|staff|media|criteria) (?:do|did|have|had) (?:i|we|you)"
         rf"(?: (?:currently|already|all|now|still|ever|been))* {_HELD}\b",
         examples=("which runbooks do we have?", "What meetings did I have last week", "which services do we run",
                   "what procedures do you know"),
@@ -273,10 +274,10 @@ UNDATED = (
     ),
     Rule(
         "listing.there_are", TOPIC,
-        rf"\b(?:what|which)(?: \w+){{0,2}} {_PLURAL}"
-        r" (?:are there|exist"
-        r"|(?:are|were|have been)"
-        r" (?:made|stored|known|saved|written|documented|recorded|on record|on file|available|in place|defined|set up"
+        rf"\b(?:what|which)(?: \w+){{0,2}} {_PLURAL} "
+        r"(?:are there|exist"
+        r"|(?:are|were|have been) "
+        r"(?:made|stored|known|saved|written|documented|recorded|on record|on file|available|in place|defined|set up"
         r"|noted))\b"
         rf"|\bwhat (?:are|were) (?:all )?(?:the|your)(?: \w+){{0,2}} {_PLURAL}\b",
         examples=("which runbooks are there?", "what decisions were made", "What procedures are written down?",

@@ -21,11 +21,10 @@ RULES = (
     ),
     Rule(
         "question.starter", QUESTION,
-        r"^\W*(?:so |and |but |then |also |ok |okay |now |well )?,? ?(?:what|where|when|why|how|who|whom|whose|which"
-        r"|can|should|is"
-        r"|are|do|does|did|will|would|could|has|have|had|was|were|might|may i|may we|shall|am i|isn't|aren't|don't"
-        r"|doesn't|didn't"
-        r"|won't|can't|couldn't|wouldn't|shouldn't|what's|who's|where's|how's|when's|why's|whats|hows|wheres|whos)\b",
+        r"^\W*(?:so |and |but |then |also |ok |okay |now |well )?,? ?"
+        r"(?:what|where|when|why|how|who|whom|whose|which|can|should|is|are|do|does|did|will|would|could|has|have|had"
+        r"|was|were|might|may i|may we|shall|am i|isn't|aren't|don't|doesn't|didn't|won't|can't|couldn't|wouldn't"
+        r"|shouldn't|what's|who's|where's|how's|when's|why's|whats|hows|wheres|whos)\b",
         examples=("what did I decide", "Might we switch to Redis", "has the build passed", "Which database",
         "hows the deploy going"),
         counterexamples=("whatever you think of Redis", "The canary is up", "island tours were cheap",
@@ -38,10 +37,10 @@ RULES = (
     ),
     Rule(
         "question.request", QUESTION,
-        r"\b(?:(?:tell|remind|show|inform) (?:me|us)|let me know|i(?:'d like to| want to| need to|'m trying to)? "
-        r"(?:wonder|know|find out)"
-        r"|i(?:'m| am) (?:wondering|curious)|explain|describe|recall|look up|find out|any idea|do you (?:know"
-        r"|remember|recall))\b",
+        r"\b(?:(?:tell|remind|show|inform) (?:me|us)|let me know"
+        r"|i(?:'d like to| want to| need to|'m trying to)? (?:wonder|know|find out)"
+        r"|i(?:'m| am) (?:wondering|curious)|explain|describe|recall|look up|find out|any idea"
+        r"|do you (?:know|remember|recall))\b",
         examples=("remind me of the port", "Tell me about Redis", "I wonder who wrote it", "explain the cache",
         "any idea about it"),
         counterexamples=("Redis tells us nothing", "the explainer video"),
@@ -49,17 +48,16 @@ RULES = (
     Rule(
         "recency.now", RECENCY,
         r"\b(?:today|just now|right now|currently|at the moment|at present|this (?:morning|afternoon|evening)|tonight"
-        r"|as of now"
-        r"|(?:an?|one|two|few|\d{1,2}) (?:minutes?|hours?) ago|a moment ago|earlier today|so far today|last hour)\b",
+        r"|as of now|(?:an?|one|two|few|\d{1,2}) (?:minutes?|hours?) ago|a moment ago|earlier today|so far today"
+        r"|last hour)\b",
         weight=1.0,
         examples=("what are we doing today", "who just now called", "it is currently down", "an hour ago it worked"),
         counterexamples=("todayish", "concurrently running jobs", "what do you know"),
     ),
     Rule(
         "recency.fresh", RECENCY,
-        r"\b(?:yesterday|recent|recently|lately|this week|last night|the other day|latest|newest|most recent|last few "
-        r"days"
-        r"|past few days|since monday|this weekend)\b",
+        r"\b(?:yesterday|recent|recently|lately|this week|last night|the other day|latest|newest|most recent"
+        r"|last few days|past few days|since monday|this weekend)\b",
         weight=0.8,
         examples=("what did we do yesterday", "have I recently asked about it", "the latest release",
         "this week's plan"),
@@ -67,18 +65,18 @@ RULES = (
     ),
     Rule(
         "recency.recap", RECENCY,
-        r"\b(?:catch me up|recap|where (?:were we|did we (?:leave off|stop))|what (?:did|have|were) we (?:just "
-        r")?(?:talk(?:ed|ing)?"
-        r"|discuss(?:ed|ing)?|say(?:ing)?)|pick up where|what(?:'s| is) new (?:with|on|in) our|bring me up to speed)\b",
+        r"\b(?:catch me up|recap|where (?:were we|did we (?:leave off|stop))"
+        r"|what (?:did|have|were) we (?:just )?(?:talk(?:ed|ing)?|discuss(?:ed|ing)?|say(?:ing)?)|pick up where"
+        r"|what(?:'s| is) new (?:with|on|in) our|bring me up to speed)\b",
         weight=0.8,
         examples=("catch me up", "recap please", "what did we talk about", "where were we", "where did we leave off"),
         counterexamples=("recapture the lead", "the place where we eat"),
     ),
     Rule(
         "recency.days", RECENCY,
-        r"\b(?:(?:last|past) (?:week|weekend|7 days|seven days)|(?:few|couple of|couple|several|two|three|four|five"
-        r"|six|[2-9]) days"
-        r" (?:ago|back)|(?:last|on) (?:mon|tues|wednes|thurs|fri|satur|sun)day|a week ago)\b",
+        r"\b(?:(?:last|past) (?:week|weekend|7 days|seven days)"
+        r"|(?:few|couple of|couple|several|two|three|four|five|six|[2-9]) days (?:ago|back)"
+        r"|(?:last|on) (?:mon|tues|wednes|thurs|fri|satur|sun)day|a week ago)\b",
         weight=0.5,
         examples=("what broke last week", "a few days ago it worked", "what was said on Monday", "3 days ago"),
         counterexamples=("last weekly sync notes", "23 days from here"),
@@ -100,9 +98,8 @@ RULES = (
     ),
     Rule(
         "decision.choose", "decision",
-        rf"\b(?:chose|chosen|choose|chooses|choosing|choices?|pick(?:ed)? \w+ over|opt(?:ed)? for|settled? on|{_WE} "
-        rf"(?:went|go) with"
-        rf"|{_WE} agreed?|agreed on|agreement on)\b",
+        r"\b(?:chose|chosen|choose|chooses|choosing|choices?|pick(?:ed)? \w+ over|opt(?:ed)? for|settled? on"
+        rf"|{_WE} (?:went|go) with|{_WE} agreed?|agreed on|agreement on)\b",
         weight=0.5,
         examples=("why did we choose Redis", "our choice of database", "we went with Postgres",
         "what have we settled on"),
@@ -118,9 +115,9 @@ RULES = (
     Rule(
         "decision.weigh", "decision",
         r"\b(?:trade-?offs?|pros and cons|versus|vs|rationale|reason(?:s|ing)? (?:for|behind|why)|alternatives?"
-        r"|instead of"
-        rf"|why (?:did|do|are|were|have) {_WE} (?:use|using|pick|pick(?:ed)|go|switch(?:ed)?|mov(?:e|ed|ing)"
-        rf"|drop(?:ped)?|keep|reject(?:ed)?))\b",
+        rf"|instead of|why (?:did|do|are|were|have) {_WE} "
+        r"(?:use|using|pick|pick(?:ed)|go|switch(?:ed)?|mov(?:e|ed|ing)|drop(?:ped)?|keep"
+        r"|reject(?:ed)?))\b",
         weight=0.5,
         examples=("Redis vs Memcached", "the trade-offs of sharding", "why did we pick Redis", "the rationale for RLS"),
         counterexamples=("vscode settings", "why does it crash"),
@@ -128,8 +125,7 @@ RULES = (
     Rule(
         "fact.define", "fact",
         r"\b(?:what(?:'s| is| are|s)|who(?:'s| is| are|s)|where(?:'s| is| are)|tell me about|facts?|know about"
-        r"|defin(?:e|es|ed|ition|itions)"
-        r"|meaning of|stands? for)\b",
+        r"|defin(?:e|es|ed|ition|itions)|meaning of|stands? for)\b",
         weight=0.5,
         examples=("what is the port", "tell me about Redis", "who's the owner", "define idempotent",
         "what do you know about RLS"),
@@ -137,9 +133,10 @@ RULES = (
     ),
     Rule(
         "fact.value", "fact",
-        r"\b(?:how (?:many|much|old|big|large|long is|far)|what (?:kind|type|sort|color|colour|size|version|number"
-        r"|port|name) |(?:my|our"
-        r"|his|her|their|your) (?:favou?rite|name|address|birthday|preferences?|e-?mail|phone|password|username))\b",
+        r"\b(?:how (?:many|much|old|big|large|long is|far)"
+        r"|what (?:kind|type|sort|color|colour|size|version|number|port|name) "
+        r"|(?:my|our|his|her|their|your) "
+        r"(?:favou?rite|name|address|birthday|preferences?|e-?mail|phone|password|username))\b",
         weight=0.5,
         examples=("how many shards do we run", "what version is live", "what's my favourite colour", "our preferences"),
         counterexamples=("how do I deploy", "anyhow much later"),
@@ -154,17 +151,15 @@ RULES = (
     Rule(
         "procedure.steps", "procedure",
         r"\b(?:steps?|process|processes|workflows?|guides?|procedures?|runbooks?|playbooks?|checklists?|instructions"
-        r"|how-?to|walk me through"
-        r"|tutorial|recipe)\b",
+        r"|how-?to|walk me through|tutorial|recipe)\b",
         weight=0.5,
         examples=("the steps for a release", "our review process", "walk me through the release", "is there a runbook"),
         counterexamples=("stepson", "the processor is hot", "misguided idea"),
     ),
     Rule(
         "episode.when", "episode",
-        r"\b(?:last time|when (?:did|was|were|have|had)|what happened|what(?:'s| has) happened|how long ago|since "
-        r"when|the first time"
-        r"|how did (?:it|that|the \w+) go)\b",
+        r"\b(?:last time|when (?:did|was|were|have|had)|what happened|what(?:'s| has) happened|how long ago"
+        r"|since when|the first time|how did (?:it|that|the \w+) go)\b",
         weight=0.5,
         examples=("when did we migrate", "what happened with the outage", "the last time it failed",
         "how did the demo go"),
@@ -181,11 +176,10 @@ RULES = (
     ),
     Rule(
         "episode.talk", "episode",
-        rf"\b(?:{_WE} (?:just )?(?:talk(?:ed)?|discuss(?:ed)?|speak|spoke|said|say|mention(?:ed)?|told|tell"
-        rf"|ask(?:ed)?|suggest(?:ed)?|met|meet)"
-        r"|our (?:last |previous |first )?(?:conversation|discussion|chat|meeting|call|session)s?|recap|catch me up"
-        r"|where were we"
-        r"|leave off|left off)\b",
+        rf"\b(?:{_WE} (?:just )?"
+        r"(?:talk(?:ed)?|discuss(?:ed)?|speak|spoke|said|say|mention(?:ed)?|told|tell|ask(?:ed)?|suggest(?:ed)?|met"
+        r"|meet)|our (?:last |previous |first )?(?:conversation|discussion|chat|meeting|call|session)s?|recap"
+        r"|catch me up|where were we|leave off|left off)\b",
         weight=0.5,
         examples=("what did we talk about", "you mentioned a library", "our last meeting", "where did we leave off",
         "catch me up"),
@@ -197,8 +191,7 @@ _UPPER, _LOWER = r"\p{Lu}", r"[\p{Ll}\p{M}]"
 _NAME = rf"(?:{_UPPER}['\x{{2019}}])?{_UPPER}{_LOWER}+(?:[-'\x{{2019}}]{_UPPER}{_LOWER}+)*"
 _EXTENSION = (
     r"(?:py|pyi|js|jsx|ts|tsx|go|rs|rb|java|kt|c|h|cpp|hpp|cs|php|sh|sql|md|rst|txt|json|ya?ml|toml|ini|cfg|env|lock"
-    r"|csv"
-    r"|tsv|xlsx?|docx?|pptx?|pdf|html?|css|scss|png|jpe?g|gif|svg|zip|tar|gz|log|ipynb|proto|tf|conf|xml|parquet)"
+    r"|csv|tsv|xlsx?|docx?|pptx?|pdf|html?|css|scss|png|jpe?g|gif|svg|zip|tar|gz|log|ipynb|proto|tf|conf|xml|parquet)"
 )
 
 # In order of precedence for matches that begin at the same character.
