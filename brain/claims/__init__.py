@@ -5,12 +5,15 @@ Modules, in order of execution:
 - `recognise`: recognise the form of a statement, and return its claim.
 - `answers`: instructions about the language and the length of answers.
 - `statement`: take a statement apart at its verb, and find numbers, times and dates.
+- `places`: tell towns from countries, and from what else one moves to.
+- `claim`: what a claim is, and how words become one.
 - `relations`: the phrases that name an attribute, such as "works at", with examples.
 - `vocabulary`: the English words that the other modules need.
 - `changes`: find what a statement is about, and whether it denies, announces a change or states a wish.
 """
 
 from brain.claims.changes import announces_change, denies, states_wish, subject_stems
-from brain.claims.recognise import Claim, claim_key, claim_of, person_of
+from brain.claims.claim import Claim, person_of
+from brain.claims.recognise import claim_key, claim_of
 
 __all__ = ["Claim", "announces_change", "claim_key", "claim_of", "denies", "person_of", "states_wish", "subject_stems"]

@@ -10,37 +10,30 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 
 from brain.claims.answers import style_of_answers
+from brain.claims.claim import Claim, canonical, claim_of_words, person_of
+from brain.claims.places import is_country, is_town
 from brain.claims.relations import PHRASES, PhraseRow
 from brain.claims.statement import TypedValue, Verb, find_verb, has_several_sentences, split_words, typed_value
 from brain.claims.vocabulary import (
     ARTICLES,
     BESIDE,
     CHOICES,
-    COUNTRIES,
-    EMPTY,
-    FIRST_PERSON,
-    NO_TOWNS,
     PLACE,
     PREPOSITIONS,
-    PROPERTIES,
     SAME,
     STATES,
-    TITLES,
     UNSURE,
     VERBS,
     has_property,
     names_person,
     names_property,
 )
-from brain.text import as_lexeme, normalise, stem
 
 _MAX_LENGTH = 160  # characters; a longer text is hardly one statement
 _MAX_WORDS = 24
-_MAX_KEY = 8  # stems of subject and attribute together; with more, two versions hardly agree in all
 _MAX_VALUE = 6  # words of a value that is neither a number nor a time
 _MAX_LABEL = 8  # words before a colon
 _MIN_MATTER = 2  # stems of what a preference is about
@@ -66,28 +59,7 @@ _IN_STATES = frozenset("shape condition trouble danger order use need debt pain 
 _WHEN = frozenset("for in on as at after before during with".split())  # "I prefer coffee at work"
 # With these words another value may hold at the same time: "I also work at Bosch".
 _PARTLY = frozenset("also too well most during half part spring summer autumn winter term".split())
-# What may follow the town that one moved to: "to Rio de Janeiro last week", but not "to Ghent as a child".
-_IN_TOWNS = ARTICLES | frozenset("de la of upon now permanently recently last week month year".split())
 _NO_VALUES = frozenset("a an for from of as to".split())  # "X is a Y" is no value of X
-_UNSAID = ARTICLES | PREPOSITIONS | {"now", "currently", "again"}  # in a value
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """The value that a statement gives to an attribute of a subject. Each part is a text of stems.
-
-    `subject` and `attribute` don't depend on the order of words, and synonyms have one stem. Only both together
-    identify what is claimed: `key`. The attribute of a number or time without a name is its kind, such as "#duration".
-    """
-
-    subject: str
-    attribute: str
-    value: str
-
-    @property
-    def key(self) -> str:
-        """Subject and attribute as one text, which is equal for versions of one statement."""
-        return " ".join(sorted({*self.subject.split(), *self.attribute.split()}))
 
 
 def claim_of(content: str, speaker: str | None = None) -> Claim | None:
@@ -124,12 +96,6 @@ def claim_key(content: str, speaker: str | None = None) -> str | None:
     return claim.key if claim else None
 
 
-def person_of(speaker: str | None) -> str:
-    """Return the name of a speaker by which speakers are compared; without a speaker, it is the user."""
-    name = normalise(speaker or "").strip()
-    return "user" if name in ("", "human") else name
-
-
 def _labelled(content: str, person: str) -> Claim | None:
     """Return the claim of "Preferred temperature: 21 degrees", whose label names a property or a preference."""
     label, colon, value = content.partition(": ")
@@ -141,7 +107,7 @@ def _labelled(content: str, person: str) -> Claim | None:
         return None
     if words[0] not in ("preferred", "favorite", "favourite") and not names_property(words) and not _preference(words):
         return None
-    return _claim(words, "", split_words(said)[0], person)
+    return claim_of_words(words, "", split_words(said)[0], person)
 
 
 def _preference(words: Sequence[str]) -> bool:
@@ -149,41 +115,12 @@ def _preference(words: Sequence[str]) -> bool:
 
     The matter has at least two words: under "Food preferences" a person has several, which are no versions.
     """
-    stems = {_canonical(word) for word in words} - {""}
-    return _PREFERENCE in stems and len(stems) > _MIN_MATTER
+    stems = {canonical(word) for word in words} - {""}
+    return canonical("preference") in stems and len(stems) > _MIN_MATTER
 
 
 def _has_clauses(words: Sequence[str]) -> bool:
     return any(word == "and" and following in ("i", "we", "you") for word, following in pairwise(words))
-
-
-@cache
-def _canonical(word: str) -> str:
-    """Return the stem by which a word of subject or attribute is compared, or "" for a word that says nothing."""
-    bare = word.removesuffix("'s").removesuffix("s'")
-    bare = SAME.get(bare, bare)
-    if bare in EMPTY:
-        return ""
-    lexeme = as_lexeme(bare) if bare.isalpha() else bare
-    return SAME.get(lexeme, lexeme)
-
-
-_PREFERENCE = _canonical("preference")
-_PROPERTY_STEMS = frozenset(map(_canonical, PROPERTIES)) - {""}
-
-
-def _claim(about: Sequence[str], attribute: str, value: Sequence[str], person: str) -> Claim | None:
-    """Return a claim of these words. Without an `attribute`, it is the property that `about` names, or empty."""
-    stems = {person if word in FIRST_PERSON else _canonical(word) for word in about} - {""}
-    said = sorted({stem(word.lower().removesuffix("'s")) for word in value if word not in _UNSAID})
-    if not said or len(stems) > _MAX_KEY:
-        return None
-    if attribute:
-        attribute = " ".join(word if word[0] == "#" else _canonical(word) for word in attribute.split())
-    else:
-        attribute = min(stems & _PROPERTY_STEMS, default="")
-    subject = stems.difference(attribute.split())
-    return Claim(" ".join(sorted(subject)), attribute, " ".join(said)) if subject or attribute else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +161,7 @@ class _Statement:
         )
 
     def _make(self, about: Sequence[str], attribute: str, value: Sequence[str]) -> Claim | None:
-        return _claim(about, attribute, value, self.person)
+        return claim_of_words(about, attribute, value, self.person)
 
     @property
     def _last_verb(self) -> str:
@@ -266,8 +203,8 @@ class _Statement:
         if "until" in rest:
             about.append("end")
         if found.kind == "time":
-            about = [word for word in about if _canonical(word) not in ("day", "night")]
-        if not any(map(_canonical, about)):
+            about = [word for word in about if canonical(word) not in ("day", "night")]
+        if not any(map(canonical, about)):
             return None
         if has_property(about):
             return self._make(about, "", found.words)
@@ -300,8 +237,7 @@ class _Statement:
         return self._make([*subject, *purpose], relation.attribute, value[: len(value) - len(purpose)])
 
     def _located(self, subject: Sequence[str], value: Sequence[str]) -> Claim | None:
-        is_country = COUNTRIES.issuperset(set(value) - ARTICLES)
-        return self._make(subject, "#country" if is_country else "place", value)
+        return self._make(subject, "#country" if is_country(value) else "place", value)
 
     def _is_only(self, relation: PhraseRow, rest: Sequence[str], value: Sequence[str]) -> bool:
         """Return True if the value of a phrase is the one that holds: not "worked at X", not "lives in a flat"."""
@@ -316,9 +252,7 @@ class _Statement:
         if not _PARTLY.isdisjoint(self.words):
             return False
         if self.verb.lemma in ("move", "relocate"):  # "to nights", "to Postgres"
-            is_town = all(word in _IN_TOWNS or capital for word, capital in zip(value, self.capitals[at:], strict=True))
-            is_person = any(word.endswith("'s") or word in TITLES - {"st"} for word in value)
-            return is_name and is_town and not is_person and NO_TOWNS.isdisjoint(value)
+            return is_town(value, self.capitals[at:])
         if value[0] in _NO_NAMES:
             return any(self.capitals[at + 1 :])
         return is_name or not any(self.capitals[:at])
@@ -348,7 +282,7 @@ class _Statement:
         if rest[0] in BESIDE and len(rest) > 1:
             return self._make(subject, f"#{rest[0]}", rest[1:])
         if rest[0] == "on" and len(rest) > 2:
-            return self._make(subject, f"#on-{_canonical(rest[-1])}", rest[1:])
+            return self._make(subject, f"#on-{canonical(rest[-1])}", rest[1:])
         if names_person(subject) and not any(self.capitals[self.verb.end :]):
             return None
         if names_property(subject):
@@ -371,7 +305,7 @@ class _Statement:
             return None
         purpose = _from_preposition(rest)
         value = rest[: len(rest) - len(purpose)]
-        if len(value) > _MAX_VALUE or not any(map(_canonical, [*subject, *purpose])):
+        if len(value) > _MAX_VALUE or not any(map(canonical, [*subject, *purpose])):
             return None
         return self._make([*subject, *purpose], "use", value)
 
@@ -381,7 +315,7 @@ class _Statement:
             return None
         if rest[0] not in ("by", "with", "in", "on", "to", "under"):
             return None
-        return self._make(subject, f"{_canonical(lemma) or lemma} #{rest[0]}", rest[1:])
+        return self._make(subject, f"{canonical(lemma) or lemma} #{rest[0]}", rest[1:])
 
 
 def _from_preposition(words: Sequence[str], prepositions: Collection[str] = ("for", "in", "on", "as")) -> Sequence[str]:

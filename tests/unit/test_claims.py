@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from brain.claims import announces_change, claim_key, claim_of, denies, states_wish, subject_stems
-from brain.claims.recognise import _canonical
+from brain.claims.claim import canonical
 from brain.claims.relations import PHRASES, RELATIONS
 
 PAIRS = json.loads((Path(__file__).parents[1] / "data" / "upkeep.json").read_text())
@@ -98,7 +98,7 @@ NO_CLAIM = [
 
 @pytest.mark.parametrize("relation", RELATIONS, ids=lambda relation: relation.phrases.split("|")[0])
 def test_a_relation_recognises_its_examples(relation):
-    attribute = _canonical(relation.attribute)
+    attribute = canonical(relation.attribute)
     for statement, subject, value in relation.examples:
         claim = claim_of(statement)
         assert claim is not None, statement

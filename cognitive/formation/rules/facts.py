@@ -142,10 +142,11 @@ RULES = (
         "fact",
         rf"(?:i|we) (?:now |do )?(?:have|own|have (?:bought|adopted|inherited|owned|had)) {_NO_SLOT}{_NOT_NOW}"
         r"(?:an?|two|three|four|five|six|seven|eight|nine|ten|twelve|\d[\d.,]*k?|many|several|no\b|our|my|severe"
-        r"|chronic|type|both|only|stage"
-        rf"|[a-z0-9 ]{2, 20} (?:disease|syndrome|disorder|cancer|allergy|allergies|insurance|citizenship|custody)|kids"
-        r"|children|celiac|asthma|diabetes|adhd|arthritis|epilepsy|insomnia|migraines|high blood|roughly|about|around"
-        r"|over|more than) ?\w.+"
+        r"|chronic|type|both|only|stage|roughly|about|around|over|more than) ?\w.+"
+        rf"|(?:i|we) (?:now |do )?have {_NO_SLOT}{_NOT_NOW}"
+        r"(?:(?:kids|children|celiac|asthma|diabetes|adhd|arthritis|epilepsy|insomnia|migraines|high blood)\b"
+        r"|[\w' -]{2,20} (?:disease|syndrome|disorder|cancer|allerg(?:y|ies)|insurance|citizenship|custody)"
+        r"(?=[.,!]*$|,| (?:and|since|for|from|with|of|in)\b)).*"
         rf"|(?:i|we) do not have (?:an?|any) {_NO_SLOT}\w.+"
         r"|there (?:is|are) (?:no |only |\w+ )?[\w -]{2,40} (?:in|on|at) (?:my|our) \w.+",
         (
@@ -157,6 +158,8 @@ RULES = (
             "I have a peanut allergy.",
             "We have 28 days of leave.",
             "There are three bathrooms in our house.",
+            "I have Crohn's disease.",
+            "We have kids.",
         ),
         (
             "I have a question.",
