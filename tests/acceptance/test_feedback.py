@@ -461,7 +461,7 @@ def common_words(texts: list[str], count: int) -> str:
 
 
 async def high_ranks(opened, agent, names, length: int, *, wherever_shown: bool) -> tuple[Counter[str], int]:
-    """Count how often an adversary ranks among the first five for sixty questions about other topics.
+    """Count how often an adversary ranks among the first five for thirty questions about other topics.
 
     The adversary is a memory of `length` common words. Every tenth turn shows and quotes it.
     Returns the counts by layer, and the number of questions.
@@ -486,7 +486,7 @@ async def high_ranks(opened, agent, names, length: int, *, wherever_shown: bool)
         quoted = n % 10 == 0 or (wherever_shown and shown)
         response = f"{content} {adversary}" if quoted else content
         await layers["learning"].post_turn(context, Outcome(response=response))
-    questions, later = [question for _, question in CORPUS[60:120]], NOW + timedelta(hours=2)
+    questions, later = [question for _, question in CORPUS[60:120:2]], NOW + timedelta(hours=2)
     assert (await candidate_of(layers["learning"], own, bad, adversary, now=later)).boost.used > 5, (
         "the adversary was credited"
     )

@@ -725,6 +725,8 @@ def test_comments_do_not_cite_tickets():
     ticket = re.compile(r"\b(?:P[0-3]-\d+|F\d{2,3}|CL-\d+|[A-Z]{3,5}-\d{3,})\b")
     found = []
     for path in product_code():
+        if not ticket.search(path.read_text(encoding="utf-8")):
+            continue  # in a tenth of the time
         with path.open("rb") as file:
             for token in tokenize.tokenize(file.readline):
                 comment = token.string.split("noqa")[0] if token.type == tokenize.COMMENT else ""
