@@ -124,9 +124,10 @@ RULES = (
         r"(?! (?:it|this|that|them|you|your)\b).*"
         r"|(?:i|we) (?:do not )?(?:speak|own|run|manage|lead|maintain|drive|play|attend|teach|breed|grow|collect"
         r"|host|deploy|develop|sell|rent|suffer from|weigh|follow|take care of|care for|sing in|chair|foster"
-        r"|raise|have a degree|wear (?:size|glasses|hearing|contact)|earn) (?!(?:it|this|that|them|into|you|out"
+        r"|raise|have a degree|wear (?:size|hearing|contact)|earn) (?!(?:it|this|that|them|into|you|out"
         r"|with|to|at|your|along|the (?:code|script|command|tests?|program|app|following|same|instructions"
-        r"|steps))\b)\w.+",
+        r"|steps))\b)\w.+"
+        r"|(?:i|we) (?:smoke|vape|wear (?:glasses|contacts))[.!]*$",
         (
             "I live in Leeds.",
             "We moved to Ghent last year.",
@@ -134,6 +135,7 @@ RULES = (
             "I play the cello.",
             "We run a small bakery.",
             "I grew up near Bergen.",
+            "I wear glasses.",
         ),
         ("I worked on it.", "I run the tests.", "Where do I live?", "Rita lives in Leeds."),
     ),
