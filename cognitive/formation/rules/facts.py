@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cognitive.formation.rules.matching import FormationRule
+from cognitive.formation.rules.words import WEEKDAYS
 
 _MOOD = (
     r"(?:fine|good|well|ok|okay|great|sorry|glad|happy|sad|sure|tired|hungry|thirsty|bored|excited|confused|done"
@@ -225,7 +226,7 @@ RULES = (
         r"|(?:i|we) (?!\w+ed\b|(?:was|were|had|went|did|got|fed|saw|took|made|came|ate|ran|will|would|have|want"
         r"|need|must|could|should)\b)(?:[a-z]+ ){1,2}.{0,60}\b(?:every (?:single )?(?:day|morning|evening|night"
         r"|week|month|year|summer|winter|\w+day|weekend|other day)|(?:once|twice|three times|\w+ times) (?:a"
-        r"|per) (?:day|week|month|year)|on (?:mon|tues|wednes|thurs|fri|satur|sun)days)\b.*"
+        rf"|per) (?:day|week|month|year)|on {WEEKDAYS})\b.*"
         r"|(?:i|we) used to (?!(?:think|believe|hope|want)\b)\w+ .+"
         r"|(?:i|we) have (?:always |never )?(?:been|had|lived|worked|studied|known|owned|played|used|taught|run"
         r"|driven|suffered|managed|grown|practi[sc]ed|collected|volunteered) (?!(?:trying|having|thinking|looking"

@@ -6,10 +6,8 @@ These rows come after all others, and take what no more specific row has a patte
 from __future__ import annotations
 
 from cognitive.formation.rules.matching import FormationRule
-from cognitive.formation.rules.words import NOT_GENERAL, OF_A_TASK, PAST, PEOPLE, PRESENT, PRONOUN
+from cognitive.formation.rules.words import NAME, NOT_GENERAL, OF_A_TASK, OURS, PAST, PEOPLE, PRESENT, PRONOUN, WEEKDAYS
 
-_OURS = r"\b(?:our|ours|we|us|my|here)\b"
-_NAME = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?"
 _NO_NAME = r"(?!(?:This|That|It|Here|There|What|He|She|They|Who|Which|Everything|Nothing|Today|Now|If|When|The|I|We)\b)"
 _LONG_AGO = (
     r"\b(?:since (?!(?:then|i|we|it|you|yesterday|this morning)\b)\w+|for (?:\w+ ){0,3}(?:years?|months|decades"
@@ -48,7 +46,6 @@ _VALUE = r"(?:(?:at|about|around|roughly|only|now|under|over|from|called) )*[$�
 _OFF = r"(?!.*\b(?:late|left|away|ago|off|behind|slow\w*|fast\w*|too|short|wrong|broken|tired|today|now)\b)"
 _NOW = r".*\b(?:today|tonight|tomorrow|now)\b"
 _CYCLE = r"(?:nightly|daily|weekly|hourly|monthly|yearly|quarterly)"
-_WEEKDAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days"
 # What "my" and a value say lastingly; other values of "my" are of a task, a game or a day.
 _MEASURE = (
     r"(?:lucky|favou?rite|target|hourly|daily|weekly|monthly|yearly|annual|usual|resting|personal best|budget"
@@ -95,12 +92,12 @@ RULES = (
             "We kept bees for ten years.",
         ),
         ("I have been trying for years.", "It rained in 2019."),
-        within=_OURS.replace("|here", r"|i"),
+        within=r"\b(?:our|ours|we|us|my|i)\b",
     ),
     FormationRule(
         "in_charge",
         "fact",
-        rf"{_NO_NAME}{_NAME}(?: (?:from|in|at|of) [\w ]{{2,20}}?)? (?:handles|manages|runs|owns|leads|heads|maintains"
+        rf"{_NO_NAME}{NAME}(?: (?:from|in|at|of) [\w ]{{2,20}}?)? (?:handles|manages|runs|owns|leads|heads|maintains"
         r"|looks after|takes (?:care of|over)|took over|replaces|replaced|succeeded|covers|reports to|joined|left"
         r"|does|signs|chairs|teaches|organi[sz]es|pays|keeps|writes) (?:the|our|my|all|for|from|most|every\w*)\b.+",
         ("Jakob handles the money.", "Sandra took over the rota from Miguel."),
@@ -127,7 +124,7 @@ RULES = (
             "The app is for our clients.",
         ),
         ("The problem is our database.", "The weather is only good today.", "The output is 17 on my laptop."),
-        within=_OURS,
+        within=OURS,
     ),
     FormationRule(
         "address_of",
@@ -182,7 +179,7 @@ RULES = (
         "named_of_mine",
         "fact",
         rf"{_FIRST}(?:(?:[Mm]y|[Oo]ur) (?:[a-z'-]+ ){{0,3}}(?:{_ROLE}|{PEOPLE}|{_HELPER})"
-        rf"|[Tt]he (?:\w+ ){{0,3}}{_ROLE})(?:['’]s| is| are) (?:called |named )?(?!OK\b|I\b){_NAME}"
+        rf"|[Tt]he (?:\w+ ){{0,3}}{_ROLE})(?:['’]s| is| are) (?:called |named )?(?!OK\b|I\b){NAME}"
         r"(?=[.,!]|$| (?:and|from|at|in|who|by)\b).*",
         ("My physio is Dr. Okoye.", "our vet's called Aiko and she is in Bath", "So the new supplier is Bauer."),
         (
@@ -207,9 +204,9 @@ RULES = (
         rf"(?!(?:broken|failing|red|green|down|stuck|not|running|late)\b|{_NOW})"
         r"(?=.*\d|.*\b(?:every|on|after|before)\b).+"
         rf"|(?:our |(?!(?:{PRONOUN}|the|an?|another|some|each|any|every|your|his|her|their)\b))(?:[\w-]+ ){{1,2}}?"
-        rf"(?:comes?|(?:is|are)(?= (?:only )?on )) (?!{_NOW})(?:only )?(?:on )?{_WEEKDAYS}\b.*)"
+        rf"(?:comes?|(?:is|are)(?= (?:only )?on )) (?!{_NOW})(?:only )?(?:on )?{WEEKDAYS}\b.*)"
         r"|we (?:are (?:closed|open|off)|meet|rehearse|train|close|open|deliver|bake) (?:only |at [\w:]+ |again )?"
-        r"(?:on |every \w+ and )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days\b|every \w+day\b).*",
+        rf"(?:on |every \w+ and )?(?:{WEEKDAYS}\b|every \w+day\b).*",
         (
             "The nightly sync runs at 02:00 UTC.",
             "Deliveries come Mondays and Thursdays before 5.",

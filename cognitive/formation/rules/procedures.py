@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cognitive.formation.rules.matching import FormationRule
-from cognitive.formation.rules.words import HABIT, TO_DO
+from cognitive.formation.rules.words import HABIT, TO_DO, WEEKDAYS
 
 _OFTEN = r"(?:always|usually|normally|never|typically|generally|only ever|routinely|regularly|traditionally)"
 _EACH = (
@@ -11,7 +11,7 @@ _EACH = (
     r"|evening|night|week|month|quarter|year|spring|summer|autumn|fall|winter|sprint|release|hour|time|\w+day|two"
     r"|three|other|six)\b|each (?:day|morning|evening|night|week|month|quarter|year|sprint|release|time|\w+day"
     r"|january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn"
-    r"|winter)\b|once (?:a|per|every) \w+|twice (?:a|per) \w+|on (?:mon|tues|wednes|thurs|fri|satur|sun)days)"
+    rf"|winter)\b|once (?:a|per|every) \w+|twice (?:a|per) \w+|on {WEEKDAYS})"
 )
 
 RULES = (

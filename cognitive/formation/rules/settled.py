@@ -6,9 +6,8 @@ These rows come after all others, and take what no more specific row has a patte
 from __future__ import annotations
 
 from cognitive.formation.rules.matching import FormationRule
-from cognitive.formation.rules.words import DATE, DAY, PRESENT, PRONOUN, TO_DO
+from cognitive.formation.rules.words import DATE, DAY, OURS, PRESENT, PRONOUN, TO_DO
 
-_OURS = r"\b(?:our|ours|we|us|my|here)\b"
 _TELL = r"(?:(?:please|then|just|always|also|you (?:should|must|can|need to|have to)|i want you to) )*"
 _SETTLED = (
     r"(?:decided|agreed|settled|approved|rejected|scrapped|dropped|cancel?led|postponed|ruled out|shelved|granted"
@@ -153,6 +152,6 @@ RULES = (
         rf"|see)\b){TO_DO} (?:the|my|our|all)\b.+",
         ("She's staying with us in June.", "Our paper is late. Marta is going to redo the figures."),
         ("It is going to rain in June.",),
-        within=_OURS,
+        within=OURS,
     ),
 )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 WE = r"(?:i|we)"
 MY = r"(?:my|our)"
+OURS = r"\b(?:our|ours|we|us|my|here)\b"  # in a message about the world of the user
 
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)"
 )
 _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+WEEKDAYS = rf"{_WEEKDAY}s"
 _PERIOD = (
     r"(?:week|weekend|month|year|quarter|semester|term|season|spring|summer|autumn|fall|winter|christmas|easter|sprint)"
 )
@@ -114,6 +116,8 @@ NOT_GENERAL = (
     r"|with (?:you|that|it|this|the)|on (?:the|this|that|it)|in (?:the|this|that)|into|forward|by|any|very|too"
     r"|an? error|one|both|all of|none|each other|and|or|but|\w+ing|same|following|such)"
 )
+# The name of a person, as it is written.
+NAME = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?"
 # Subjects that name nothing by themselves.
 PRONOUN = r"(?:it|this|that|these|those|there|here|he|she|they|you|who|what|which|i|we|one|everyone|someone|anyone)"
 # A verb in the simple present, or one that looks like it, after "I" or "we": what is done as a rule.

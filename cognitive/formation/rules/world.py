@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from cognitive.formation.rules.matching import FormationRule
-from cognitive.formation.rules.words import OF_A_TASK, PEOPLE
+from cognitive.formation.rules.words import NAME, OF_A_TASK, OURS, PEOPLE
 
-_OURS = r"\b(?:our|ours|we|us|my|here)\b"  # the message is about the world of the user
 _DETAIL = (
     r"(?=.*(?:\d|/|_|\.[a-z]{2,3}\b|\b(?:only|never|nobody|called|named|set to|except)\b))(?!.*\b(?:best|worst"
     r"|awesome|amazing|incredible|great|beautiful|fun|top-notch)\b)"
@@ -121,13 +120,13 @@ RULES = (
             "The warehouse only accepts calls from 10.20.0.0/16, so our job fails.",
         ),
         ("The film is from 2013.", "The problem is that we have no time."),
-        within=_OURS,
+        within=OURS,
     ),
     FormationRule(
         "named_person",
         "fact",
-        r"(?!(?:This|That|It|Here|There|What|He|She|They|Who|Which|Everything|Nothing|Today|Now)\b)(?:(?:Mr|Mrs"
-        r"|Ms|Dr|Prof)\.? )?[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?(?: (?:from|in|at) [\w ]{2,20}?)? (?:is|runs|owns"
+        r"(?!(?:This|That|It|Here|There|What|He|She|They|Who|Which|Everything|Nothing|Today|Now)\b)"
+        rf"{NAME}(?: (?:from|in|at) [\w ]{{2,20}}?)? (?:is|runs|owns"
         r"|leads|manages|handles|signs|heads|maintains|takes care of|is in charge of|works) (?:our|my|the only"
         r"|responsible|in charge|with (?:me|us)|for (?:me|us))\b.+",
         ("Rita is our treasurer.", "Mrs. Albrecht from purchasing is the only one who signs orders."),
