@@ -18,7 +18,7 @@ _FINITE = (
     r"(?:(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|should|must)(?:n['’]?t)?|can(?:no|['’])t"
     r"|won['’]t|died|moved|left|got|said|(?:live|work|like|love|hate|need|want|use|run|goe|play|speak|eat|drink|sleep"
     r"|teache|own|close|open|cost|take|start|end|come|prefer|keep|make|get|pay|drive|know|stay|mean|say|think|expire"
-    r"|run|begin|studie|belong|help|suffer|fail|break)s|live|work|like|love|hate|need|want|use|go|play|speak|eat"
+    r"|begin|studie|belong|help|suffer|fail|break)s|live|work|like|love|hate|need|want|use|go|play|speak|eat"
     r"|prefer|come)"
 )
 _MINE = rf"(?:my|our) (?:[\w'’&-]+ ){{1,4}}?{_FINITE}"
@@ -74,8 +74,8 @@ _CONTRACTIONS = (
     (r"^were (?=an?\b)", "we are "),
     (r"\blets\b", "let's"),
     (r"\bname's\b", "name is"),
-    (r"\b(?:gonna)\b", "going to"),
-    (r"\b(?:wanna)\b", "want to"),
+    (r"\bgonna\b", "going to"),
+    (r"\bwanna\b", "want to"),
     (r"\b(?:gotta|got to)\b", "have to"),
     (r"\b(i|we|you|they) have got\b", r"\1 have"),
     (r"\b(it|he|she) is (got|been|had)\b", r"\1 has \2"),

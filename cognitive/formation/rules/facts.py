@@ -10,7 +10,7 @@ _MOOD = (
     r"|ready|back|able|afraid|here|there|free|late|busy|curious|interested|impressed|surprised|lost|stuck|new here"
     r"|looking|trying|wondering|calling|writing to|asking|thinking|talking"
     r"|having (?:trouble|problems|issues|an issue|a problem|difficulty)|getting|seeing|going|doing|telling|saying"
-    r"|feeling|hoping|listening|guessing|assuming|afraid|aware|all|so|not (?:sure|happy|a|an idiot)"
+    r"|feeling|hoping|listening|guessing|assuming|aware|all|so|not (?:sure|happy|a|an idiot)"
     r"|in (?:the mood|a hurry|need)|on (?:it|the phone|my way)|at (?:a loss|the)|about"
     r"|a (?:bit|little|lot|moment|big|huge|fan)|an idiot|such|more|right|wrong|too|down|up|off|out|kidding|joking"
     r"|serious|speechless|embarrassed|fan|into|fond|keen|planning|supposed|scheduled|bothered|annoyed)"
@@ -89,7 +89,7 @@ RULES = (
         r"|learning|studying|living|raising|dating|training for|recovering from"
         r"|working (?:at|for|in|as|with|on (?:a|an|my|our|the))"
         r"|writing (?:a|my|the) (?:book|novel|thesis|dissertation|paper)|building (?:a|an|my|our)"
-        r"|running (?:a|an|our|my)|attending|using (?!(?:it|this|that|the (?:following|same|code))\b)\w+|living"
+        r"|running (?:a|an|our|my)|attending|using (?!(?:it|this|that|the (?:following|same|code))\b)\w+"
         r"|developing (?:a|an|our|my|the)|working on \w+|renovating|remodell?ing|majoring|enrolled|employed"
         r"|\d+(?: years old)?\b|one of)\b(?! (?:it|this|that)\b).*",
         (
@@ -120,7 +120,7 @@ RULES = (
         r"|living|work|worked|working|study|studied|teach|taught|volunteer|coach|commute|major|reside|grew up"
         r"|was born|were born|was raised|graduated|moved|relocated|emigrated|immigrated|settled|served|freelance"
         r"|intern|interned) (?:in|at|for|as|from|with|near|on|to|out of|here|remotely|full-?time|part-?time"
-        r"|nights?|shifts?|abroad|alone|together|together with|with|between|\w+ days|law|medicine|physics|math\w*"
+        r"|nights?|shifts?|abroad|alone|together|together with|between|\w+ days|law|medicine|physics|math\w*"
         r"|english|french|german|spanish|history|art|engineering|computer|chemistry|biology|piano|music|yoga)\b"
         r"(?! (?:it|this|that|them|you|your)\b).*"
         r"|(?:i|we) (?:do not )?(?:speak|own|run|manage|lead|maintain|drive|play|attend|teach|breed|grow|collect"
@@ -250,7 +250,7 @@ RULES = (
         r"(?:fear|phobia|anxiety|allergy|intolerance|condition|disability|difficulty with"
         r"|trouble with (?:stairs|hearing|sleep))\b.+"
         r"|(?:i|we) (?:cannot|can|am able to|am unable to) "
-        r"(?:swim|drive|drive|cook|read (?:music|braille|latin)|speak|eat (?:\w+)|drink (?:\w+)|lift|fly|hear"
+        r"(?:swim|drive|cook|read (?:music|braille|latin)|speak|eat \w+|drink \w+|lift|fly|hear"
         r"|see well|ride|play|type|tolerate)\b(?! (?:it|this|that|you)\b).*"
         r"|(?:i|we) follow (?:an? )?.*\b(?:diet|regimen|lifestyle|program|schedule)\b.*"
         r"|coming from (?:an? )?[\w ]{2,30} background\b.*",

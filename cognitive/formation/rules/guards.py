@@ -102,7 +102,7 @@ GUARDS = (
         r"|\b(?:i|we) (?:want|need|would like|would love|am looking|are looking|am trying|are trying|have|wanted"
         r"|tried)(?: to| for)? "
         r"(?:find|see|know|hear|learn|understand|check|ask|cancel|delete|remove|change|reschedule|order|book|reserve"
-        r"|return|get|look|make a|watch|listen|rent|talk about|speak|search|figure|figuring|compare|order|transfer"
+        r"|return|get|look|make a|watch|listen|rent|talk about|speak|search|figure|figuring|compare|transfer"
         r"|add|create|use|do)\b",
         ("I like Dutch films, please.",),
         ("I need to water the plants on Friday.",),

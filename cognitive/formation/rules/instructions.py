@@ -49,7 +49,7 @@ RULES = (
         "always_never",
         "instruction",
         rf"(?:and |but |also |then )?(?:{_TELL})*(?:always|never|(?:do not|not) ever|only ever"
-        rf"|under no circumstances)(?: ever| again)? (?!mind\b|been\b)(?:{TO_DO})\b",
+        rf"|under no circumstances)(?: ever| again)? (?!mind\b|been\b){TO_DO}\b",
         (
             "Always answer in metric units.",
             "Never push to main.",
@@ -139,7 +139,7 @@ RULES = (
         "instruction",
         r"(?:please |also |and )*(?:always )?(?:remember|do not forget|keep in mind|bear in mind|make sure"
         r"|be sure)(?: that)?(?: to| you (?:always|never|must|should|have to|need to)) (?!(?:me|we|i)\b)"
-        rf"(?:always |never |not |only )*(?:{TO_DO})\b(?=.*\b(?:always|never|every|each|any|all|when|before|after"
+        rf"(?:always |never |not |only )*{TO_DO}\b(?=.*\b(?:always|never|every|each|any|all|when|before|after"
         r"|in future|from now on)\b)",
         ("Remember to run the linter before every commit.", "Make sure you always cite the page."),
         ("Remember to breathe.", "Make sure it works.", "I remember to run."),

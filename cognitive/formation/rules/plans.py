@@ -83,10 +83,10 @@ RULES = (
     FormationRule(
         "we_will",
         "plan",
-        r"we (?:will|are going to) (?:be )?(?!.*\bnow\b)(?!(?:proceed|suspend|resume|adjourn|pause)\b)(?!(?:see"
+        r"we (?:will|are going to) (?:be )?(?!.*\bnow\b)(?!(?:see|suspend|resume|adjourn|pause"
         r"|talk|discuss|look|get|move on|come|able|happy|late|have|need|try|find|let|start|go|take|wait|do"
         r"|continue|know|say|hear|make sure|figure|never|not|always|probably|be|stay|miss|love|enjoy|keep|watch"
-        r"|proceed|ask|leave|end|become|always)\b)[a-z]+ (?:\S+ ){2,}\S+",
+        r"|proceed|ask|leave|end|become)\b)[a-z]+ (?:\S+ ){2,}\S+",
         ("We will split the report into two parts.", "We're going to repaint the hall green."),
         ("We'll see how it goes.", "We'll have a lot of fun."),
     ),

@@ -55,7 +55,7 @@ TO_DO = (
     r"|deliver|deploy|describe|dim|disable|display|do|document|double-check|draft|drain|email|enable|encrypt|end"
     r"|ensure|escalate|exclude|explain|export|fetch|file|filter|fill|find|finish|fix|flag|follow|format|forward"
     r"|generate|get|give|go|group|hand|hide|highlight|hold|ignore|import|include|inform|insert|install|invite|keep"
-    r"|label|leave|let|limit|link|list|load|lock|log|look|lower|mail|make|mark|mention|merge|mention|move|mute|name"
+    r"|label|leave|let|limit|link|list|load|lock|log|look|lower|mail|make|mark|mention|merge|move|mute|name"
     r"|notify|offer|omit|open|order|pack|park|paste|pause|pay|phone|pick|pin|play|post|prefer|prepare|present|press"
     r"|print|prioriti[sz]e|provide|publish|pull|push|put|quote|raise|read|rebase|rebuild|reinstall|rerun|redo|reload"
     r"|renew|rotate|retry|revert|roll back|ring|rinse|recommend|record|redact|refer|refuse|reject|remember|remind"
@@ -68,8 +68,7 @@ TO_DO = (
 # Base forms of what a person does as a habit or custom.
 HABIT = (
     rf"(?:{TO_DO}|meet|eat|drink|cook|bake|buy|sell|walk|drive|fly|travel|commute|sleep|work|train|exercise|visit"
-    r"|feed|rotate|rehearse|hire|onboard|plan|estimate|celebrate|clean|do|demo|rent|lend|teach|grow|brew|mix|measure"
-    r"|cover)"
+    r"|feed|rehearse|hire|onboard|plan|estimate|celebrate|demo|rent|lend|teach|grow|brew|mix|measure|cover)"
 )
 
 # Things of a task: what is said of "my query" holds for now.
@@ -97,7 +96,7 @@ NOT_DONE = (
     r"|get|try|come|go|stop|start|begin|continue|move|leave|take|put|give|show|send|call|wait|stay|sit|fall|pull|push"
     r"|click|press|type|open|close|choose|pick|select|vote|accept|decline|consider|miss|lose|fail|end|turn|check|hit"
     r"|figure|attach|enclose|paste|copy|upload|download|post|share|receive|encounter|face|struggle|love|like|hate|talk"
-    r"|speak|discuss|meet|happen|become|look|watch|wanna|cant|dont|didnt|plan|intend|include|introduce|present"
+    r"|speak|discuss|meet|happen|become|watch|wanna|cant|dont|didnt|plan|intend|include|introduce|present"
     r"|celebrate|recognize|oppose|commend|congratulate|always|often|usually|last|fear|worry|dare|beg|request|require"
     r"|order|cancel|book)"
 )

@@ -20,8 +20,7 @@ _PASSING = (
     rf"(?:{OF_A_TASK}|session|day|week|weekend|morning|evening|night|mood|turn|choice|guess|point|opinion|question"
     r"|questions|problem|issue|mistake|bad|apologies|understanding|concern|thinking|idea|order|request|train|bus"
     r"|plane|flight|reservation|booking|meeting|appointment|goal|plan|plans|bet|hope|pleasure|suggestion|impression"
-    r"|feeling|favou?rites?|message|point|preference|last|next|current|first|internet|computer|screen|head|mind|test"
-    r"|tests|build|budget|bad|dear|god)"
+    r"|feeling|favou?rites?|message|preference|last|next|current|first|computer|mind|test|tests|build|budget|dear|god)"
 )
 # What a person is doing for months; other forms in -ing are of this moment: "my wife is calling".
 _FOR_LONG = (
@@ -45,7 +44,7 @@ RULES = (
         r"|that|them|these|those|the (?:following|same|code|above|command))\b)\w.+"
         r"|(?:it|this|the app|the project|the repo\w*|the service|the site|the system|the code ?base|the backend"
         r"|the frontend|everything) (?:all )?(?:uses|runs on|is (?:written|built|implemented|hosted|deployed"
-        r"|based) (?:in|on|with|at|in)|depends on|relies on) (?!(?:it|this|that)\b)\w.+"
+        r"|based) (?:in|on|with|at)|depends on|relies on) (?!(?:it|this|that)\b)\w.+"
         r"|(?:i|we) call (?:the|our|all|an?) [\w -]{2,30} [\"']\w.+",
         (
             "We use Postgres for the queue.",
