@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from brain.language_detection import READ_CHARS, language_of_text
@@ -57,32 +58,32 @@ def read_sentences(message: str) -> list[Sentence]:
     sentences that the next one takes back are returned as rejected.
     """
     prose = without_injected(message)[:_MAX_READ]
-    for given_text in (_FENCE, _QUOTED_LINE, _QUOTATION, _MAIL):
-        prose = given_text.sub("\n", prose)
+    for not_own in (_FENCE, _QUOTED_LINE, _QUOTATION, _MAIL):
+        prose = not_own.sub("\n", prose)
     if _is_foreign(prose):
         return [Sentence(prose, "language")]
     found: list[Sentence] = []
-    given: str | None = None
+    rest: str | None = None  # why all further sentences form nothing
     for text in sentences(prose):
-        found.append(Sentence(text, given or _own_reason(text)))
-        invented = next((rule.name for rule in (FICTION, EXERCISE) if rule.matches(text)), None)
-        if invented is not None:
+        found.append(Sentence(text, rest or _own_reason(text)))
+        if (invented := _first_match((FICTION, EXERCISE), text)) is not None:  # what led up to it is invented too
             found = [Sentence(each.text, invented) for each in found]
-            given = invented
-        elif given is None:
-            rules = (GIVEN_TEXT, LABELLED) if ":" in text else (GIVEN_TEXT,)
-            given = next((rule.name for rule in rules if rule.matches(text)), None)
-            if given is not None:
-                found[-1] = Sentence(text, given)
-        _take_back(found, RETRACTION)
+            rest = invented
+        elif rest is None and (rest := _first_match((GIVEN_TEXT, LABELLED), text)) is not None:
+            found[-1] = Sentence(text, rest)
+        if RETRACTION.matches(text):
+            found[-2:] = [Sentence(each.text, "retracted") for each in found[-2:]]
     return found
 
 
 def _own_reason(text: str) -> str | None:
     """Return why a sentence by itself forms nothing, or None."""
-    if _is_code(text):
-        return "code"
-    return FOR_OTHERS.name if FOR_OTHERS.matches(text) else None
+    return "code" if _is_code(text) else _first_match((FOR_OTHERS,), text)
+
+
+def _first_match(rules: Sequence[SentenceRule], text: str) -> str | None:
+    """Return the name of the first rule that matches a sentence, or None."""
+    return next((rule.name for rule in rules if rule.matches(text)), None)
 
 
 def _is_foreign(text: str) -> bool:
@@ -91,12 +92,6 @@ def _is_foreign(text: str) -> bool:
         return False
     used = words(text[:READ_CHARS])
     return sum(word in STOP_WORDS for word in used) < _MIN_ENGLISH * len(used)
-
-
-def _take_back(found: list[Sentence], rule: SentenceRule) -> None:
-    """Reject the last sentence, and the one before it, if the last one takes it back."""
-    if rule.matches(found[-1].text):
-        found[-2:] = [Sentence(each.text, "retracted") for each in found[-2:]]
 
 
 def _is_code(text: str) -> bool:
