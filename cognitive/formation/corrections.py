@@ -63,7 +63,7 @@ def corrected_value(message: str) -> CorrectedValue | None:
 
 
 def corrected(
-    value: CorrectedValue, used: Sequence[Memory], near: Sequence[Memory], message: str = "", answer: str = ""
+    value: CorrectedValue, used: Sequence[Memory], near: Sequence[Memory], message: str, answer: str
 ) -> tuple[Memory, str] | None:
     """Return the memory that a corrected value is about, with its text as corrected, or None if that is not certain.
 
@@ -71,20 +71,20 @@ def corrected(
     `used`, if that has exactly one value of the same form. Nothing is returned if the new value may correct `answer`,
     the last answer, which was given to `message`.
     """
-    texts = [(memory, _replaced(memory.content, value)) for memory in (near if value.old else used)]
-    if not value.old and len(texts) != 1:
-        return None
-    if value.is_bare and not value.old and _PROPOSES.search(answer):  # "No, 14" may answer it
-        return None
-    certain = [(memory, text) for memory, text in texts if text is not None]
-    if len(certain) != 1:
-        return None
-    text = certain[0][0].content
-    if value.old is None:
-        return None if _may_correct(answer, message, text, value.new) else certain[0]
-    if not _has(answer, value.old) or _repeats(answer, text, value.new):
-        return certain[0]
-    return certain[0] if _has(message, value.old) and not _may_correct(answer, message, text, value.new) else None
+    memories = used if value.old is None else near
+    if value.old is None and (len(memories) != 1 or (value.is_bare and _PROPOSES.search(answer))):
+        return None  # "No, 14" may answer a proposal
+    texts = [(memory, text) for memory in memories if (text := _replaced(memory.content, value)) is not None]
+    return texts[0] if len(texts) == 1 and _is_about(value, texts[0][0].content, message, answer) else None
+
+
+def _is_about(value: CorrectedValue, text: str, message: str, answer: str) -> bool:
+    """Return True if a value corrects a text, and not the answer to a message, such as a wrong sum."""
+    repeats = _repeats(answer, text, value.new)
+    if value.old is not None and (repeats or not _has(answer, value.old)):
+        return True
+    may_correct_answer = _answers_otherwise(answer, text, value.new) or (_asks(message) and not repeats)
+    return not may_correct_answer and (value.old is None or _has(message, value.old))
 
 
 def _has(text: str, value: str) -> bool:
@@ -102,14 +102,9 @@ def _may_be_request(before: str, value: CorrectedValue) -> bool:
 
 
 def _may_be_bare(value: CorrectedValue) -> bool:
-    """Return True if a value is known for one by its form: "No, Tom" may address someone."""
+    """Return True if the form of a value shows that it is one: "No, 14", but not "No, Tom", which may address Tom."""
     form, _ = _form(value.new)
     return form in ("number", "day") if value.old is None else form is not None and form == _form(value.old)[0]
-
-
-def _may_correct(answer: str, message: str, text: str, new: str) -> bool:
-    """Return True if a new value may correct the answer to a message, such as a wrong sum, and not a text."""
-    return _answers_otherwise(answer, text, new) or (_asks(message) and not _repeats(answer, text, new))
 
 
 def _asks(message: str) -> bool:
@@ -160,22 +155,21 @@ def _names(answer: str) -> set[str]:
 def _replaced(text: str, value: CorrectedValue) -> str | None:
     """Return a text with the new value in place of the old one, or None if there is not exactly one place for it."""
     form, new = _form(value.new)
-    others = set(value.new.replace(new, " ").lower().split()) - _BEFORE_VALUES
-    if (value.is_bare or value.old is None) and (form is None or not others <= set(re.findall(r"\w+", text.lower()))):
-        return None
     old_form, old = _form(value.old) if value.old is not None else (None, "")
-    if form in ("number", "day") and form == old_form:
-        places = [place for place in _VALUES[form].finditer(text) if place[0].lower() == old.lower()]
-        if not others <= set(re.findall(r"\w+", text.lower())):  # "It's 12 km to the lake, not 10"
+    others = set(value.new.replace(new, " ").lower().split()) - _BEFORE_VALUES
+    says_more = not others <= set(re.findall(r"\w+", text.lower()))  # "It's 12 km to the lake, not 10"
+    if value.old is None or (form in ("number", "day") and form == old_form):
+        if form is None or says_more:
             return None
-    elif value.old is not None:
-        places = list(_places(value.old, text))
-        new = value.new
+        found = _VALUES[form].finditer(text)
+        places = [place for place in found if value.old is None or place[0].lower() == old.lower()]
+    elif value.is_bare and (form is None or says_more):
+        return None
+    else:
+        places, new = list(_places(value.old, text)), value.new
         first, _, rest = new.partition(" ")
         if rest and len(places) == 1 and text[: places[0].start()].lower().split()[-1:] == [first.lower()]:
             new = rest  # "on the 14th" for "12th" in "on the 12th" is "14th"
-    else:
-        places = list(_VALUES[form].finditer(text)) if form is not None else []
     if len(places) != 1 or places[0][0].lower() == new.lower():
         return None
     return text[: places[0].start()] + new + text[places[0].end() :]
