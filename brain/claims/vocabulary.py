@@ -232,10 +232,10 @@ MONTHS = frozenset(
 CLOCK = frozenset("am pm noon midnight midday o'clock".split())
 HOW_OFTEN = frozenset("every once twice daily weekly monthly yearly hourly nightly quarterly annually".split())
 
-# What a number counts. Any other word after a number is a separate kind.
+# What a number counts, and its units. Any other word after a number is a separate kind.
 _UNITS = """
-    duration millisecond milliseconds ms second seconds s sec secs minute minutes min mins hour hours h hrs day days
-        week weeks month months year years quarter
+    duration millisecond milliseconds ms second seconds s sec secs minute minutes min mins hour hours h hrs
+    duration day days week weeks month months year years quarter
     money euro euros eur dollar dollars usd pound pounds gbp franc francs chf cent cents yen
     percent percent pct
     degree degree degrees celsius fahrenheit
@@ -244,20 +244,7 @@ _UNITS = """
     volume litre litres liter liters ml
     size kb mb gb tb kib mib gib byte bytes megabyte megabytes gigabyte gigabytes
 """
-UNITS: Mapping[str, str] = {}
-
-
-def _units() -> dict[str, str]:
-    kind, units = "", {}
-    for line in _UNITS.strip("\n").splitlines():
-        words = line.split()
-        if not line.startswith("        "):
-            kind, *words = words
-        units.update(dict.fromkeys(words, kind))
-    return units
-
-
-UNITS = _units()
+UNITS: Mapping[str, str] = {word: row.split()[0] for row in _UNITS.strip().splitlines() for word in row.split()[1:]}
 
 # What the value of a preference is: two preferences are about the same only if both values are of one line.
 _CHOICES = """
