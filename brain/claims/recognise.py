@@ -125,7 +125,7 @@ def _has_clauses(words: Sequence[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """The words of a statement, for each if it has a capital letter, its verb, and who says "I"."""
+    """The words of a statement, whether each has a capital letter, its verb, and who says "I"."""
 
     words: Sequence[str]
     capitals: Sequence[bool]

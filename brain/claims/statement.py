@@ -68,7 +68,7 @@ def has_several_sentences(content: str) -> bool:
 
 
 def split_words(content: str) -> tuple[list[str], list[bool]]:
-    """Return the words of a statement in lower case, and for each if it has a capital letter.
+    """Return the words of a statement in lower case, and whether each has a capital letter.
 
     Numbers are digits, and their unit is a separate word. A phrase before the subject ("In winter, ...") is moved to
     the end.

@@ -22,7 +22,9 @@ MAX_FORMED = 10  # memories of one exchange; a message with more is a pasted lis
 _MIN_WORDS = 2
 _CONDITION = re.compile(r"(?:when|where|if|once)\b[^?]+,")  # "When a parcel is lost, call the depot" asks nothing
 _OF_CONDITIONS: tuple[Kind, ...] = ("instruction", "procedure")
+# The consequence of a statement: "I'm a nurse, so it would help", "I'm vegan, in case you cook".
 _FOLLOWS = re.compile(r"(?<!\bdo),? (?:so (?!that\b|far\b|much\b|many\b|as\b)|in case (?:you|u)\b)")
+_CONFIRMED_WITHIN = 400  # first characters of an answer, in which it says what was done
 _CONFIRMS = re.compile(
     r"\b(?:i've|i have|i just|we've|we have|has been|have been|is now|are now|it's) (?:\w+ )?(?:put|added|booked"
     r"|scheduled|created|set|saved|reserved|made|noted|updated|changed|moved|confirmed)"
@@ -54,7 +56,7 @@ class Extraction:
 
 
 def compile_rules() -> None:
-    """Compile the patterns of all rules, which takes half a second: turns beside their first use would be late."""
+    """Compile the patterns of all rules. This takes half a second, for which the first turn should not wait."""
     for pattern in (*(rule.pattern for rule in RULES), *(guard.pattern for guard in GUARDS)):
         compiled(pattern)
 
@@ -64,7 +66,7 @@ def extract(user: str, assistant: str, kinds: Collection[Kind] = KINDS) -> Extra
     proposals: list[Proposal] = []
     rejected: Counter[str] = Counter()
     message = normalise(user)
-    confirmed = _CONFIRMS.search(assistant[:400].replace("’", "'")) is not None
+    confirmed = _CONFIRMS.search(assistant[:_CONFIRMED_WITHIN].replace("’", "'")) is not None
     position = 0
     for sentence in read_sentences(user):
         if len(proposals) == MAX_FORMED:
@@ -116,6 +118,6 @@ def _rejection(statement: FoldedStatement, rule: FormationRule, sentence: str, *
 
 
 def _stated(plain: str, rule: FormationRule) -> str:
-    """Return a folded statement without its consequence, if the rule matches it so: "I'm a nurse, so it would help"."""
+    """Return a folded statement without its consequence, unless the rule matches only with it."""
     stated = _FOLLOWS.split(plain, maxsplit=1)[0]
     return stated if rule.on == "plain" and compiled(rule.pattern).match(stated) else plain

@@ -31,17 +31,23 @@ _GOES_ON = (
     r"(?:but (?:i|we) can (?!see|not|tell)|but i['’]?(?:ve| have) forgotten\b"
     r"|and (?:i|we|they|my \w+) \w+ (?:it|them)\b)"
 )
+# Where a statement ends and another begins, with what joins them.
 _BREAK = (
+    # a full stop without a space behind it
     r"(?i)(?-i:(?<=[a-z][.!?])(?=[A-Z][a-z' ’]))"
+    # a semicolon, dots, a smiley or a dash
     r"|(?:;|\.\.\.|…|\s*[:;]-?[)D]|[,.]?\s+[-–—]{1,2})\s+(?:and |but |so |or |yet )?"
+    # a bracket or a comma before a clause with its own subject
     rf"|(?<=\))\s+(?:and |but |so |or |yet )?(?={_OWN_SUBJECT})"
     rf"|,\s+(?!{_GOES_ON})"
     r"(?:which means(?: that)? (?=\w)|meaning (?:that )?(?=\w)"
     rf"|(?:and |but |so |or |yet |because |since )?(?={_OWN_SUBJECT}))"
+    # a comma before a question: "I'm vegan, which soup is best?", or before a last short question or request
     r"|,\s+(?=(?:do|does|did|is|are|can|could|should|whats?|which|how|where|when|who|why|any)\b[^,]*\?)"
     r"|,\s+(?=(?:whats?|which one|how|why|(?:is|are|does|do) (?:that|it|this|they|you|i)|can (?:you|i|we|u)"
     r"|any (?:ideas?|tips?|suggestions?)"
     r"|(?:remind|tell|show|give|help|send|write|find)(?= (?:it|me|us|him|her|them|the)\b))\b[^,]*$)"
+    # a conjunction, with or without a comma
     r"|,\s+so (?!that\b|far\b|much\b|many\b|on\b|forth\b)"
     r"|,\s+but\s+(?=the\b)"
     rf"|,?\s+(?!{_GOES_ON})(?:and|but|so|because|since|although|though|unless)\s+"
@@ -195,7 +201,7 @@ def split_statements(sentence: str) -> list[str]:
     for found in compiled(_BREAK).finditer(sentence):
         head, rest = sentence[start : found.start()], sentence[found.end() :]
         min_head, min_rest = (_MIN_ASKED, _MIN_ASKED) if rest.endswith("?") else (_MIN_WORDS, _MIN_LEFT)
-        has_words = _has_words(head, min_head) and _has_words(rest, min_rest)
+        has_words = len(head.split()) >= min_head and len(rest.split()) >= min_rest
         if has_words and not _is_quoted(sentence[: found.start()], rest):
             parts.append(head)
             start = found.end()
@@ -222,10 +228,6 @@ def _is_quoted(before: str, behind: str) -> bool:
     """Return True if a place between two texts is in a quotation."""
     mark = compiled(_QUOTE_MARK)
     return len(mark.findall(before)) % 2 == 1 and mark.search(behind) is not None
-
-
-def _has_words(part: str, count: int) -> bool:
-    return len(part.split()) >= count
 
 
 def _from_subject(folded: str) -> str:

@@ -49,5 +49,5 @@ class GuardRule:
 
 @cache
 def compiled(pattern: str) -> re.Pattern[str]:
-    """Return the compiled pattern of a rule, compiled at its first use: all of them take half a second."""
+    """Return a rule's pattern, compiled at its first use, since compiling all of them takes half a second."""
     return re.compile(pattern)
