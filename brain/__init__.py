@@ -33,7 +33,7 @@ Modules, in order of execution:
 - `filter_values`: find the memories that a filter may admit by an index of their values.
 - `filter_sql`: translate filters to SQL.
 - `past_turns`: compare past turns with the query, and return the memories that they used.
-- `terms`: choose the words of a query whose postings are read.
+- `terms`: find the lexemes of a query, and choose those whose postings are read.
 - `decay`: compute the exponential decay of usage counts.
 - `passage_texts`: read the texts of passages by memory id and ordinal.
 - `turns`: record turns and their outcomes, each once.

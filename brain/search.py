@@ -18,8 +18,7 @@ from brain import past_turns, statements
 from brain.admission import ALL, EVERY_MEMORY, admission, with_listed
 from brain.embedding.embedders import EmbeddingSpaces
 from brain.filters import NO_FILTER, MemoryFilter
-from brain.language_detection import language_of_text
-from brain.languages import COMMON_WORDS, AgentLanguages, IndexLanguages
+from brain.languages import AgentLanguages, IndexLanguages
 from brain.past_turns import PastTurn, PastTurns
 from brain.postgres.database import Connection, Database
 from brain.postgres.reading import LaggingReads
@@ -32,10 +31,10 @@ from brain.terms import (
     SelectedTerms,
     Term,
     idf,
+    query_lexemes,
     select_terms,
     terms,
 )
-from brain.text import as_lexeme, words
 from brain.types import HiddenReason, MemoryType, Trust, Vector
 from brain.users import Scope
 
@@ -48,7 +47,6 @@ K1 = 0.5  # saturation: the lower, the less a repeated word adds
 B = 0.5  # length normalisation, 0 to 1: how much the score of a long passage is reduced
 # True: the vectors fit into the covering index. False: they have more dimensions and are read from the table.
 _DIMENSIONS = {True: "dimension <= 1200", False: "dimension > 1200"}
-_MAX_LEXEMES = 32  # lexemes of a query; of a longer one the first and the last half are searched
 _MAX_HIDDEN = 5_000  # hidden memories examined; with as many, the search checks each candidate
 _FURTHER = 8  # factor for a type's limit when passages of a few long memories fill it
 
@@ -239,7 +237,7 @@ class MemorySearch:
         """
         assumed = None
         while assumed != (language := self._languages.of(scope.agent_id).language):
-            assumed, lexemes = language, _lexemes(query.text, language)
+            assumed, lexemes = language, query_lexemes(query.text, language)
             facts = await connection.fetchrow(*SQL.facts(**_fact_values(scope.agent_id, query, lexemes)))
             self._languages.remember(scope.agent_id, _indexed(facts))
         return facts, lexemes
@@ -247,20 +245,6 @@ class MemorySearch:
 
 def _indexed(facts: Any) -> IndexLanguages:
     return IndexLanguages(*facts["indexed"]) if facts["indexed"] is not None else IndexLanguages()
-
-
-def _lexemes(text: str, language: str) -> list[str]:
-    """Return the lexemes of a query in the language of the index.
-
-    If the query is in another language, its common words are left out, unless it has no others.
-    """
-    spoken = language_of_text(text)
-    common = COMMON_WORDS[spoken] if spoken is not None and spoken != language else ()
-    searched = [word for word in words(text) if word not in common] or words(text)
-    found = list(dict.fromkeys(filter(None, (as_lexeme(word, language) for word in searched))))
-    if len(found) <= _MAX_LEXEMES:
-        return found
-    return found[: _MAX_LEXEMES // 2] + found[-_MAX_LEXEMES // 2 :]  # a question is mostly at one end of a message
 
 
 def _fact_values(agent_id: str, query: Query, lexemes: Sequence[str]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Count or estimate how many passages contain each word of a query, and choose the words to search for.
+"""Find the lexemes of a query, count or estimate how many passages contain each, and choose those to search for.
 
 A posting is an entry of the word index: a lexeme (the indexed form of a word) and a passage that contains it.
 """
@@ -11,6 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from brain.language_detection import language_of_text
+from brain.languages import COMMON_WORDS
+from brain.text import as_lexeme, words
+
+_MAX_LEXEMES = 32  # lexemes of a query; of a longer one the first and the last half are searched
 # The postings of a lexeme in this many passages or more are not read: a query of three common words took 216 ms.
 MAX_POSTINGS = 5_000
 # For an agent with more passages than this, words are chosen by their total number of postings (`MAX_READ`). Among a
@@ -44,6 +49,20 @@ class SelectedTerms:
 
     read: Mapping[str, int]
     common: Mapping[str, int]
+
+
+def query_lexemes(text: str, language: str) -> list[str]:
+    """Return the lexemes of a query in the language of the index.
+
+    If the query is in another language, its common words are left out, unless it has no others.
+    """
+    spoken = language_of_text(text)
+    common = COMMON_WORDS[spoken] if spoken is not None and spoken != language else ()
+    searched = [word for word in words(text) if word not in common] or words(text)
+    found = list(dict.fromkeys(filter(None, (as_lexeme(word, language) for word in searched))))
+    if len(found) <= _MAX_LEXEMES:
+        return found
+    return found[: _MAX_LEXEMES // 2] + found[-_MAX_LEXEMES // 2 :]  # a question is mostly at one end of a message
 
 
 def terms(counts: Mapping[str, Sequence[Any]], lexemes: Sequence[str], sessions: int) -> dict[str, Term]:
