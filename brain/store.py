@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 from brain import agent_rows, archive, filter_sql, memory_rows, redacting, superseding
-from brain.archive import ArchivedMemory, MemoryMetadata
+from brain.archive import ArchivedMemory
 from brain.embedding.embedders import Embedders
 from brain.errors import StoreError, UnknownMemory
 from brain.filters import MemoryFilter
@@ -17,7 +18,7 @@ from brain.forming import Condition
 from brain.languages import AgentLanguages
 from brain.memory_rows import SQL
 from brain.ports import Progress
-from brain.postgres.database import Connection, Database, T
+from brain.postgres.database import Bound, Connection, Database, T
 from brain.postgres.transaction import write_as
 from brain.postgres.wire_types import as_value
 from brain.preparing import Preparation, PreparedMemory, identity, identity_by_source, replaced_fields
@@ -53,6 +54,7 @@ class MemoryStore:
         self._redactor = redactor
         self._languages = languages if languages is not None else AgentLanguages()
         self._preparation = Preparation(embedders, self._languages)
+        self._write_rows = partial(memory_rows.write, embedders=embedders, languages=self._languages)
         self._on_growth = on_growth
 
     async def remember(
@@ -97,7 +99,7 @@ class MemoryStore:
         pairs = [(memory.user_id or SHARED, identity(memory)) for memory in await self._redacted(memories)]
         users, identities = [user_id for user_id, _ in pairs], [each for _, each in pairs]
         bound = SQL.identities_of_users(agent_id=agent_id, user_ids=users, identities=identities)
-        rows = await self._database.run(Scope.all_users(agent_id), lambda c: c.fetch(*bound))
+        rows = await self._fetch(Scope.all_users(agent_id), bound)
         return pairs, {(row["user_id"], row["identity"]) for row in rows}
 
     async def restore(self, agent_id: str, archived: Sequence[ArchivedMemory], *, now: datetime) -> list[UUID]:
@@ -114,17 +116,16 @@ class MemoryStore:
 
             async def store(scope: Scope, own: Sequence[ArchivedMemory]) -> list[UUID]:
                 metadata = {identity(each.memory): each.kept for each in reversed(own)}
-                work = partial(self._write_restored, scope, metadata)
+
+                async def work(prepared: list[PreparedMemory], c: Connection) -> bool:
+                    found = ((item, metadata[item.identity]) for item in prepared)
+                    restored = [replace(item, id=kept.id, kept=kept) for item, kept in found]
+                    return await self._write_rows(c, scope, restored)
+
                 return await self._remember_batch(scope, [each.memory for each in own], now, work)
 
             ids += await _per_user(agent_id, batch, lambda each: each.memory.user_id, store)
         return ids
-
-    async def _write_restored(
-        self, scope: Scope, metadata: Mapping[bytes, MemoryMetadata], prepared: list[PreparedMemory], c: Connection
-    ) -> bool:
-        restored = [replace(item, id=metadata[item.identity].id, kept=metadata[item.identity]) for item in prepared]
-        return await memory_rows.write(c, scope, restored, self._embedders, self._languages)
 
     async def prepare(self, agent_id: str, memories: Sequence[NewMemory], now: datetime) -> list[PreparedMemory]:
         """Redact, index and embed memories that are about to be stored; of equal ones only the last.
@@ -188,7 +189,7 @@ class MemoryStore:
             return self._leave_out(prepared)
         if owner != scope:
             await write_as(c, owner.key[1])
-        return await memory_rows.write(c, owner, prepared, self._embedders, self._languages, state=state)
+        return await self._write_rows(c, owner, prepared, state=state)
 
     def _leave_out(self, prepared: Sequence[PreparedMemory]) -> bool:
         """Forget the vectors of memories that are not stored: their text may have been erased. Return True."""
@@ -198,16 +199,13 @@ class MemoryStore:
     async def remember_if(
         self, scope: Scope, memories: Sequence[NewMemory], *, now: datetime, condition: Condition
     ) -> None:
-        """Store at most 256 memories of a view, as `remember` does, if a condition holds in the same transaction.
-
-        Raises the errors of `remember`.
-        """
+        """Store at most 256 memories of a view, as `remember` does, if a condition holds in the same transaction."""
 
         async def work(prepared: list[PreparedMemory], c: Connection) -> bool:
             state = await agent_rows.locked(c, scope.agent_id)  # before the turn, which conditions lock
             if not await condition(c):
                 return self._leave_out(prepared)
-            return await memory_rows.write(c, scope, prepared, self._embedders, self._languages, state=state)
+            return await self._write_rows(c, scope, prepared, state=state)
 
         await self._write(scope, await self.prepare(scope.agent_id, memories, now), now, work)
 
@@ -232,12 +230,8 @@ class MemoryStore:
             await self._write(scope, await self._preparation.prepare(scope.agent_id, fresh, now), now, work)
         raise StoreError(f"other processes erased memories of the batch {MAX_TRIES} times in a row; try again")
 
-    async def _write_batch(
-        self, scope: Scope, detect_updates: bool, prepared: list[PreparedMemory], c: Connection
-    ) -> bool:
-        return await memory_rows.write(
-            c, scope, prepared, self._embedders, self._languages, detect_updates=detect_updates
-        )
+    async def _write_batch(self, scope: Scope, detect: bool, prepared: list[PreparedMemory], c: Connection) -> bool:
+        return await self._write_rows(c, scope, prepared, detect_updates=detect)
 
     async def _write(self, scope: Scope, prepared: list[PreparedMemory], now: datetime, work: Work) -> None:
         """Write memories. Prepare them again first if the agent's embedding models or languages changed meanwhile.
@@ -260,16 +254,15 @@ class MemoryStore:
         return await self._redactor.run(lambda redact: [redacting.memory(memory, redact) for memory in memories])
 
     async def _existing(self, scope: Scope, identities: list[bytes]) -> dict[bytes, UUID]:
-        rows = await self._database.run(
-            scope, lambda c: c.fetch(*SQL.existing_identities(agent_id=scope.agent_id, identities=identities))
-        )
+        rows = await self._fetch(scope, SQL.existing_identities(agent_id=scope.agent_id, identities=identities))
         return {row["identity"]: row["id"] for row in rows}
+
+    async def _fetch(self, scope: Scope, bound: Bound) -> list[Any]:
+        return await self._database.run(scope, lambda c: c.fetch(*bound))
 
     async def get(self, scope: Scope, ids: Sequence[UUID]) -> list[Memory]:
         """Return the memories with these ids, in the same order; ids that do not exist are left out."""
-        rows = await self._database.run(
-            scope, lambda c: c.fetch(*SQL.get_memories(agent_id=scope.agent_id, memory_ids=list(ids)))
-        )
+        rows = await self._fetch(scope, SQL.get_memories(agent_id=scope.agent_id, memory_ids=list(ids)))
         memories = {row["id"]: as_value(Memory, row) for row in rows}
         return [memories[id] for id in ids if id in memories]
 
@@ -283,7 +276,7 @@ class MemoryStore:
         admitted = filter_sql.condition(wanted)
         statement = filter_sql.filled(SQL.find_memories, admitted.sql)
         bound = statement(agent_id=scope.agent_id, limit=limit, offset=offset, **admitted.values)
-        return [as_value(Memory, row) for row in await self._database.run(scope, lambda c: c.fetch(*bound))]
+        return [as_value(Memory, row) for row in await self._fetch(scope, bound)]
 
     async def pinned(self, scope: Scope, now: datetime) -> list[Memory]:
         """Return the memories that the system message may show at the time `now`.
@@ -292,7 +285,7 @@ class MemoryStore:
         user, oldest first: at most `MAX_WISHES_READ`.
         """
         bound = _PINNED(agent_id=scope.agent_id, now=now, wishes=MAX_WISHES_READ)
-        return [as_value(Memory, row) for row in await self._database.run(scope, lambda c: c.fetch(*bound))]
+        return [as_value(Memory, row) for row in await self._fetch(scope, bound)]
 
     async def update(self, scope: Scope, id: UUID, change: Callable[[Memory], NewMemory]) -> Memory:
         """Replace a memory by the result of `change`, index it again, and return it.
@@ -312,22 +305,16 @@ class MemoryStore:
         raise StoreError(f"memory {id} was changed by other processes {MAX_TRIES} times in a row; try again")
 
     async def _update_once(self, scope: Scope, id: UUID, change: Callable[[Memory], NewMemory]) -> bool:
-        row = await self._database.run(
-            scope, lambda c: c.fetchrow(*SQL.versioned_memory(agent_id=scope.agent_id, memory_id=id))
-        )
-        if row is None:
+        rows = await self._fetch(scope, SQL.versioned_memory(agent_id=scope.agent_id, memory_id=id))
+        if not rows:
             raise UnknownMemory(f"{scope} has no memory {id}")
-        old = as_value(Memory, row)
+        old, version = as_value(Memory, rows[0]), rows[0]["version"]
         memory_rows.require_own(scope, {id: old.owner})
-        [changed] = await self._redacted([change(old)])
-        own = {identity(changed): changed}
-        [prepared] = await self._preparation.prepare(scope.agent_id, own, old.occurred_at)
-        replaced = replaced_fields(old, changed, prepared.occurred_at)
+        [prepared] = await self.prepare(scope.agent_id, [change(old)], old.occurred_at)
+        item, replaced = replace(prepared, id=id), replaced_fields(old, prepared.memory, prepared.occurred_at)
         rewritten = await self._database.run(
             scope,
-            lambda c: memory_rows.rewrite(
-                c, scope, replace(prepared, id=id), row["version"], replaced, self._embedders, self._languages
-            ),
+            lambda c: memory_rows.rewrite(c, scope, item, version, replaced, self._embedders, self._languages),
             first=agent_rows.sharing(scope.agent_id),
         )
         if rewritten:
@@ -340,7 +327,7 @@ class MemoryStore:
         Raises:
             UnknownMemory: the agent has no memory with this id.
         """
-        rows = await self._database.run(scope, lambda c: c.fetch(*SQL.revisions(agent_id=scope.agent_id, memory_id=id)))
+        rows = await self._fetch(scope, SQL.revisions(agent_id=scope.agent_id, memory_id=id))
         if not rows:
             raise UnknownMemory(f"{scope} has no memory {id}")
         return [as_value(Revision, row) for row in rows if row["number"] is not None]
