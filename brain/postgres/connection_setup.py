@@ -62,6 +62,22 @@ SELECT NULL::bool[], NULL::bytea[], NULL::float4[], NULL::float8[], NULL::int2[]
 """
 
 
+def server_settings(role: str, read_only: bool, pooled: bool, clustered: bool) -> dict[str, str]:
+    """Return the Postgres settings, such as the role, with which the connections of a pool are opened.
+
+    For a pooler they include only what it accepts.
+    """
+    settings = {"application_name": "cognitive-layer", "timezone": "UTC"}
+    if pooled:
+        return settings
+    settings["role"] = role
+    if read_only:
+        settings["default_transaction_read_only"] = "on"
+    if clustered:  # hiding shards from the catalog slows down asyncpg's look at types a hundredfold
+        settings["citus.override_table_visibility"] = "off"
+    return settings
+
+
 async def fill(pool: asyncpg.Pool, url: str) -> None:
     """Open the first connections of a pool to the database at `url`. If one of them cannot be used, close all of them.
 

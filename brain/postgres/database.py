@@ -23,7 +23,7 @@ from brain.deadline import Deadline, late
 from brain.errors import EmbeddedServerError, StoreError, StoreUnavailable
 from brain.postgres import event_loop
 from brain.postgres.breaker import NO_ANSWER, Breaker, CircuitBreakers, ask, failed_node, may_wait, node_of
-from brain.postgres.connection_setup import CONTENDED, LOST, connect, fill, no_reset, prepare, rejected
+from brain.postgres.connection_setup import CONTENDED, LOST, connect, fill, no_reset, prepare, rejected, server_settings
 from brain.postgres.refusals import plain_url
 from brain.postgres.transaction import Attempt, beginning, beginning_with, in_transaction, take
 from brain.postgres.transaction import Bound as Bound
@@ -77,6 +77,7 @@ class Database:
         self._prepares = prepares
         self._clustered = clustered
         self._role = role
+        self._local_role = role if pooled else None  # set by each transaction, since a pooler's connections lack it
         self._read_only = read_only
         self._pool_size = pool_size
         self._revive = revive
@@ -283,21 +284,6 @@ class Database:
             return False
         return True
 
-    def _settings(self) -> dict[str, str]:
-        """Return the Postgres settings (such as the role) with which new connections are opened.
-
-        For a pooler they include only what it accepts.
-        """
-        own = {"role": self._role} | ({"default_transaction_read_only": "on"} if self._read_only else {})
-        if self._clustered:  # hiding shards from the catalog slows down asyncpg's look at types a hundredfold
-            own["citus.override_table_visibility"] = "off"
-        return {"application_name": "cognitive-layer", "timezone": "UTC", **({} if self._pooled else own)}
-
-    @property
-    def _local_role(self) -> str | None:
-        """The role that each transaction must set, or None if the connection already has the role."""
-        return self._role if self._pooled else None
-
     def _beginning(self, attempt: Attempt[T]) -> tuple[str, ...]:
         if attempt.alone:
             return ()
@@ -339,7 +325,7 @@ class Database:
             statement_cache_size=_STATEMENTS if self._prepares else 0,
             max_cacheable_statement_size=0,  # no maximum: to plan a search takes longer than to run it
             reset=no_reset,
-            server_settings=self._settings(),
+            server_settings=server_settings(self._role, self._read_only, self._pooled, self._clustered),
         )
         await fill(pool, self._url)
         self._pool, self._loop = pool, asyncio.get_running_loop()
