@@ -68,7 +68,7 @@ class Version:
 
     @property
     def origin(self) -> tuple[object, ...]:
-        """Return what an older and a newer version have in common."""
+        """The values that an older and a newer version have in common."""
         kind, is_formed = self.attributes.get("kind"), "formed_by" in self.attributes
         return self.type, self.trust, self.speaker, kind, is_formed
 
@@ -83,7 +83,7 @@ class Replacement:
 
 @dataclass(frozen=True, slots=True)
 class _Stated:
-    """A version, the value that it states, and whether this takes the place of an earlier value."""
+    """A version with the value that it states. With `is_only`, earlier values end; otherwise it is one of several."""
 
     version: Version
     value: str
@@ -147,7 +147,7 @@ async def with_updates(
         UnknownMemory: a memory supersedes one that the view does not have.
         InvalidInput: a memory supersedes one of another user, or a shared one in the view of a user.
     """
-    found = await _named(c, scope, new)
+    found = await _replaced_by_name(c, scope, new)
     compared = [item for item in new if item.claim is not None and (detect or "formed_by" in item.memory.attributes)]
     if not compared:
         return list(new), found
@@ -158,16 +158,17 @@ async def with_updates(
     for id, by in replacements(mine, stored).items():
         if id not in found or by.at < found[id].at:
             found[id] = by
-    older = {by.id: id for id, by in _by_time(found, [*stored, *mine])}
-    return [_naming(item, older.get(item.id)) for item in new], found
+    older = _latest_replaced(found, [*stored, *mine])
+    return [_with_supersedes(item, older.get(item.id)) for item in new], found
 
 
-def _by_time(found: Mapping[UUID, Replacement], versions: Iterable[Version]) -> list[tuple[UUID, Replacement]]:
+def _latest_replaced(found: Mapping[UUID, Replacement], versions: Iterable[Version]) -> dict[UUID, UUID]:
+    """Return for each replacement the latest of these versions that it replaces."""
     at = {each.id: each.occurred_at for each in versions}
-    return sorted(((id, by) for id, by in found.items() if id in at), key=lambda pair: at[pair[0]])
+    return {found[id].id: id for id in sorted((id for id in found if id in at), key=at.__getitem__)}
 
 
-def _naming(item: PreparedMemory, older: UUID | None) -> PreparedMemory:
+def _with_supersedes(item: PreparedMemory, older: UUID | None) -> PreparedMemory:
     if older is None or item.memory.supersedes is not None:
         return item
     return replace(item, memory=item.memory.model_copy(update={"supersedes": older}))
@@ -191,7 +192,7 @@ async def replaceable(c: Connection, scope: Scope, superseded: Collection[UUID |
     return trusts
 
 
-async def _named(c: Connection, scope: Scope, new: Sequence[PreparedMemory]) -> dict[UUID, Replacement]:
+async def _replaced_by_name(c: Connection, scope: Scope, new: Sequence[PreparedMemory]) -> dict[UUID, Replacement]:
     """Return the memories that new ones name in `supersedes`, each with the earliest of its replacements.
 
     A memory is not superseded by one of lower trust. Raises as `replaceable`.

@@ -62,7 +62,7 @@ class Factors:
         rows = ranking.factors(each.recall, each.queries[0], each.turn.now)
         first = {hit.memory_id: hit for hit in reversed(hits)}
         places = {id: n for n, id in enumerate(first)}
-        weight = [ranking.standing(hit, CONSTANTS) for hit in hits]
+        weight = [ranking.score_factor(hit, CONSTANTS) for hit in hits]
         values = np.array([[row.get(name, 0.0) * w for name in names] for row, w in zip(rows, weight, strict=True)])
         return cls(
             values.reshape(len(hits), len(names)),

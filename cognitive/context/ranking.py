@@ -262,7 +262,7 @@ def _score(candidate: Candidate, boost: Boost, policy: Policy) -> float:
     return candidate.relevance + policy.usage.weight * math.log2(boost.factor)
 
 
-def standing(hit: Hit, constants: Constants) -> float:
+def score_factor(hit: Hit, constants: Constants) -> float:
     """Return the factor on a memory's score, below 1 if it is doubted or states nothing (see `talk`)."""
     return math.prod(factor for factor, _ in _reductions(hit, constants))
 

@@ -26,7 +26,6 @@ from cognitive.turn import Correction
 log = logging.getLogger(__name__)
 
 _RECENT = 5  # turns of a session among which the last completed one is looked for
-_KEPT = ("kind",)  # attributes that a corrected memory keeps
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,10 +154,10 @@ class Corrections:
         shown = {each.memory_id: each.used for each in await self._turns.shown(scope, last)}
         formed = {memory.id for memory in earlier if memory.source in sources}
         used = formed | {id for id, was_used in shown.items() if was_used}
-        near = _those(earlier, formed | shown.keys())
+        near = _with_ids(earlier, formed | shown.keys())
         lines = await lines_of_turn(self._store, scope, last)
         return _LastExchange.of(
-            _those(earlier, formed), _those(earlier, used), near, user_line(lines), assistant_line(lines)
+            _with_ids(earlier, formed), _with_ids(earlier, used), near, user_line(lines), assistant_line(lines)
         )
 
 
@@ -185,13 +184,13 @@ def _is_about_last(text: str) -> bool:
     return takes_back_all(text) or corrected_value(text) is not None
 
 
-def _those(memories: Sequence[Memory], ids: Collection[object]) -> list[Memory]:
+def _with_ids(memories: Sequence[Memory], ids: Collection[object]) -> list[Memory]:
     return [memory for memory in memories if memory.id in ids]
 
 
 def _replacement(old: Memory, text: str, said: NewMemory | Memory) -> NewMemory:
     """Return the corrected memory, with the correction as evidence; it is the line's as other formed memories are."""
-    kept = {name: old.attributes[name] for name in _KEPT if name in old.attributes}
+    kind = {"kind": old.attributes["kind"]} if "kind" in old.attributes else {}
     return NewMemory(
         type=old.type,
         content=text,
@@ -200,7 +199,7 @@ def _replacement(old: Memory, text: str, said: NewMemory | Memory) -> NewMemory:
         session_id=said.session_id,
         source=said.source,
         tags=(TAG,),
-        attributes={**kept, "formed_by": "correction/1", "evidence": said.content},
+        attributes={**kind, "formed_by": "correction/1", "evidence": said.content},
         trust="talk",
         supersedes=old.id,
     )

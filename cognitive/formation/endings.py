@@ -111,7 +111,7 @@ ENDINGS: tuple[EndingRow, ...] = (
     ),
     EndingRow(
         r"(?P<who>i|we) (?:have )?(?:given|gave) up (?:on )?(?P<gone>[^,;:?]+)",
-        rf"{{who}} (?:(?:am|are|always|usually|often|mostly) )?{_DOING} ",
+        rf"{_DOES}{_DOING} ",
         (("I've given up eggs.", "I eat eggs every morning."), ("I gave up on Polish.", "I'm learning Polish.")),
         (
             ("I've given up eggs.", "I'm allergic to eggs."),

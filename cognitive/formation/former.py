@@ -74,7 +74,7 @@ class Former:
         self._formed = formed
         self._runs = runs
         self._queue = queue
-        self._known: set[str] = set()
+        self._made_up: set[str] = set()  # agents
 
     async def read(self, agent_id: str, lines: Sequence[NewMemory]) -> ReadLines | None:
         """Read the captured lines of a turn by the rules. Return None if nothing forms or changes by them."""
@@ -99,8 +99,8 @@ class Former:
 
     def make_up(self, agent_id: str) -> None:
         """Start to form what an earlier process left out, when this process first works for an agent."""
-        if agent_id not in self._known and self._is_on(agent_id):
-            self._known.add(agent_id)
+        if agent_id not in self._made_up and self._is_on(agent_id):
+            self._made_up.add(agent_id)
             self._queue.start(self._make_up(agent_id), agent_id)
 
     def end_session(self, scope: Scope, session_id: str) -> None:
