@@ -14,10 +14,11 @@ _WHENEVER = (
     r"(?:whenever|every time|each time|any ?time|next time|the next time|(?:if|when) (?:i|we)(?: ever)?|in all "
     r"(?:your|our)|for (?:all|every|any|each))"
 )
-_TELL = (
+# Words before the verb of an instruction.
+_PLEASE = (
     rf"(?:(?:please|pls|kindly|you (?:should|must|can|need to|have to|are to|may|will|could)|{WE} (?:would )?(?:want"
     r"|need|expect|like|prefer|would like|ask)(?: for)? you to|make sure (?:to|you|that you)|be sure to|remember to"
-    r"|try to|feel free to)\s*)"
+    r"|try to|feel free to)\s*)*"
 )
 _DO = rf"(?:(?:always|never|only|do not|not|first|ever)\s)*{TO_DO}\b"
 # What an instruction about a project is not about: one thing of this turn, or a few of them.
@@ -29,9 +30,10 @@ RULES = (
     FormationRule(
         "from_now_on",
         "instruction",
-        rf"(?:please,? )?{_FROM_NOW_ON},? (?!(?:i|we|my|our|he|she|they|it|the)\b).*\b{TO_DO}\b|"
-        rf"(?:please,? )?{_FROM_NOW_ON},? (?:i|we) (?:would )?(?:want|need|expect|like|prefer)\b"
-        rf"|(?:{_TELL})*{_DO}.*\b{_FROM_NOW_ON}[.!]*$|(?:{_TELL})*{_DO} .*\b(?:in (?:the )?future|from now on)\b",
+        rf"(?:please,? )?{_FROM_NOW_ON},? (?!(?:i|we|my|our|he|she|they|it|the)\b).*\b{TO_DO}\b"
+        rf"|(?:please,? )?{_FROM_NOW_ON},? (?:i|we) (?:would )?(?:want|need|expect|like|prefer)\b"
+        rf"|{_PLEASE}{_DO}.*\b{_FROM_NOW_ON}[.!]*$"
+        rf"|{_PLEASE}{_DO} .*\b(?:in (?:the )?future|from now on)\b",
         (
             "From now on, answer in French.",
             "In future, please add a test to every fix.",
@@ -48,7 +50,7 @@ RULES = (
     FormationRule(
         "always_never",
         "instruction",
-        rf"(?:and |but |also |then )?(?:{_TELL})*(?:always|never|(?:do not|not) ever|only ever"
+        rf"(?:and |but |also |then )?{_PLEASE}(?:always|never|(?:do not|not) ever|only ever"
         rf"|under no circumstances)(?: ever| again)? (?!mind\b|been\b){TO_DO}\b",
         (
             "Always answer in metric units.",
@@ -69,17 +71,17 @@ RULES = (
         "whenever",
         "instruction",
         rf"(?:please,? )?{_WHENEVER},? (?!(?:i|we) \w+,? (?:i|we)\b)(?:[^,]{{2,90}}, ?(?:then )?(?:please )?(?:"
-        rf"(?:{_TELL})*{_DO}|i (?:want|need|expect) you to\b)|(?:[^,]{{2,60}} )?(?:i want you to|you (?:should"
+        rf"{_PLEASE}{_DO}|i (?:want|need|expect) you to\b)|(?:[^,]{{2,60}} )?(?:i want you to|you (?:should"
         r"|must|need to|have to)|please)\b)"
-        rf"|(?:{_TELL})*(?!let me know\b|.*\byour(?:self)?\b){_DO} .*\b(?:whenever|every time|each time|any ?time"
+        rf"|{_PLEASE}(?!let me know\b|.*\byour(?:self)?\b){_DO} .*\b(?:whenever|every time|each time|any ?time"
         r"|next time|the next time|(?:if|when) i (?:ask|say|tell|mention|type|write|send|am|do|paste)|unless i"
         r"|until i (?:say|tell|ask)|in (?:every|all|each|any) \w+|(?:before|after) (?:every|each|any)(?: \w+ing"
         r"| \w+)?|without (?:asking|my (?:approval|consent|ok|permission)|being asked)|again|any ?more|every "
         r"(?:day|morning|evening|night|week|month|hour|\w+day)|for (?:each|every|all|any)|without exception"
         r"|no exceptions)\b"
-        rf"|(?:{_TELL})*{_DO} (?:\S+ ){{1,30}}(?:always|ever|every (?:single )?time|without exception"
+        rf"|{_PLEASE}{_DO} (?:\S+ ){{1,30}}(?:always|ever|every (?:single )?time|without exception"
         r"|no exceptions)[.!]*$"
-        rf"|(?:{_TELL})*{_DO} .*\b(?:but|and) (?:never|always) {TO_DO}\b.*",
+        rf"|{_PLEASE}{_DO} .*\b(?:but|and) (?:never|always) {TO_DO}\b.*",
         (
             "When I say night mode, dim the hall to 20 %.",
             "Next time, please ask me before you delete anything.",
@@ -98,7 +100,7 @@ RULES = (
     FormationRule(
         "stop",
         "instruction",
-        rf"(?:{_TELL})*(?:stop|quit|no more|enough with the) (?:asking|adding|using|saying|calling|sending"
+        rf"{_PLEASE}(?:stop|quit|no more|enough with the) (?:asking|adding|using|saying|calling|sending"
         r"|suggesting|apologi[sz]ing|repeating|giving|telling|changing|making|writing|putting|including"
         r"|recommending|offering|assuming|showing|explaining|summari[sz]ing|praising|creating|being|emojis?"
         r"|bullet points|em dashes|apologies|questions|comments|summaries|jokes)\b"
@@ -115,12 +117,12 @@ RULES = (
     FormationRule(
         "form_of_answers",
         "instruction",
-        rf"(?:{_TELL})*(?:keep|make|write|give|limit|format|phrase) (?:all |all of )?(?:your|the|all|every) "
+        rf"{_PLEASE}(?:keep|make|write|give|limit|format|phrase) (?:all |all of )?(?:your|the|all|every) "
         r"(?:\w+ )?(?:answers|responses|replies|messages|explanations|summaries|comments|commits|commit messages"
         r"|code|output|tone|language|emails|names)\b(?!.*\bto\b.*:)"
-        rf"|(?:{_TELL})*(?:answer|reply|respond|write|speak|talk|explain)(?: to)?(?: me| us| things)? (?:only "
+        rf"|{_PLEASE}(?:answer|reply|respond|write|speak|talk|explain)(?: to)?(?: me| us| things)? (?:only "
         r"|always )(?:in|with|as|using|like)\b"
-        rf"|(?:{_TELL})*(?:only|exclusively) (?:use|answer|reply|respond|write|speak|suggest|recommend|show|send"
+        rf"|{_PLEASE}(?:only|exclusively) (?:use|answer|reply|respond|write|speak|suggest|recommend|show|send"
         r"|call|contact)\b"
         r"|(?:i|we) (?:would )?(?:only )?(?:want|need|expect|prefer|like)(?: to)? (?:only |all |every )"
         r"(?:\w+ ){0,3}(?:answers|responses|replies|code|messages|functions|tests|files|one|prompts?)\b"
@@ -159,9 +161,9 @@ RULES = (
     FormationRule(
         "not_without",
         "instruction",
-        rf"(?:{_TELL})*(?:ask|check with|confirm with|consult|warn|tell|inform|notify) (?:me|us)(?: first)? "
+        rf"{_PLEASE}(?:ask|check with|confirm with|consult|warn|tell|inform|notify) (?:me|us)(?: first)? "
         r"(?:before|whenever|when|if|each time|every time)\b"
-        rf"|(?:{_TELL})*do not (?:ever )?{TO_DO} .*\b(?:unless|without (?:asking|checking|confirming|telling|my"
+        rf"|{_PLEASE}do not (?:ever )?{TO_DO} .*\b(?:unless|without (?:asking|checking|confirming|telling|my"
         r"|permission)|before (?:asking|i|checking))\b"
         r"|you (?:are(?: not)? allowed to|have (?:my )?permission to|are never to|must not|must never"
         r"|should never|are should never|may never|never need to) ",
@@ -201,7 +203,7 @@ RULES = (
         "standing_manner",
         "instruction",
         # in a project: "Use tabs in this repo"
-        rf"(?:{_TELL})*(?:use|prefer|stick (?:to|with)|avoid|indent|(?:do not|never) (?:use|add)) "
+        rf"{_PLEASE}(?:use|prefer|stick (?:to|with)|avoid|indent|(?:do not|never) (?:use|add)) "
         rf"(?!{_ONE_THING}\b|.*\b(?:now|yet|today|here|first)\b)(?:[\w'+#./-]+,? ){{1,8}}?(?:in|for|across) "
         r"(?:this|our)(?: whole)? (?:repo|repository|project|code ?base|monorepo|workspace)(?: please)?[.!]*$"
         # of all that the user writes: "Correct every mistake I make"

@@ -8,7 +8,8 @@ from __future__ import annotations
 from cognitive.formation.rules.matching import FormationRule
 from cognitive.formation.rules.words import DATE, DAY, OURS, PRESENT, PRONOUN, TO_DO
 
-_TELL = r"(?:(?:please|then|just|always|also|you (?:should|must|can|need to|have to)|i want you to) )*"
+# Words before the verb of an instruction.
+_PLEASE = r"(?:(?:please|then|just|always|also|you (?:should|must|can|need to|have to)|i want you to) )*"
 _SETTLED = (
     r"(?:decided|agreed|settled|approved|rejected|scrapped|dropped|cancel?led|postponed|ruled out|shelved|granted"
     r"|chosen|selected|confirmed|finali[sz]ed|discontinued|phased out|vetoed|adopted)"
@@ -33,7 +34,7 @@ RULES = (
         r"|have to be|must be) [^,]{3,80}, (?:and )?(?:then|afterwards|after that|finally|next)\b .+"
         rf"|(?:first,? )?(?:we|you|they|i) (?:always |first |usually |have to |need to |must )*{PRESENT} [^,]{{3,80}}"
         r"(?:, |,? and )(?:then|afterwards|after that|finally)\b .+"
-        rf"|(?:when|whenever|if) (?:an?|any|the|somebody|someone) [^,]{{4,80}}, {_TELL}{TO_DO} [^,]{{3,80}}(?:, ?"
+        rf"|(?:when|whenever|if) (?:an?|any|the|somebody|someone) [^,]{{4,80}}, {_PLEASE}{TO_DO} [^,]{{3,80}}(?:, ?"
         rf"|and |then )+(?:do not )?{TO_DO}\b.*|(?:before|after|when(?:ever)?|once|if|for|on|at"
         rf"|with) (?:an?|each|every|any|all|new|the \w+) [^,]{{2,80}}?,? (?:we|the team|everyone|someone) (?:always "
         rf"|first |never |have to |must |then )*(?!of\b){PRESENT} \S+.*",
@@ -53,9 +54,9 @@ RULES = (
         r"|(?:all|every|each|any|no) (?:of your |your )?(?:[\w-]+ )?"
         r"(?:answers?|repl(?:y|ies)|responses?|messages?|summar(?:y|ies)|commits?|comments?|functions?|tests?|files?"
         r"|mails?|emails?) (?:must|should|has to|have to|needs? to|may|shall) .+"
-        rf"|{_TELL}{TO_DO} .*\b(?:for everything|without exception|in all (?:of )?(?:your|my|our)|never [\w-]+)\b.*"
-        rf"|{_TELL}(?:contact|call|email|text|reach|notify|write to) me (?:only )?(?:by|via|through|only) .+"
-        rf"|{_TELL}(?:keep|make) (?:answers|responses|replies|messages|explanations|summaries|comments|commits) \w.+"
+        rf"|{_PLEASE}{TO_DO} .*\b(?:for everything|without exception|in all (?:of )?(?:your|my|our)|never [\w-]+)\b.*"
+        rf"|{_PLEASE}(?:contact|call|email|text|reach|notify|write to) me (?:only )?(?:by|via|through|only) .+"
+        rf"|{_PLEASE}(?:keep|make) (?:answers|responses|replies|messages|explanations|summaries|comments|commits) \w.+"
         r"|(?:please |you (?:can|may) |just )*(?:call|address) me (?:as )?"
         r"(?!(?:back|when|if|at|on|later|tomorrow|crazy|an?|the|after|before|now|today|again|in|by|only)\b)\w[\w.]*"
         r"(?: \w+)?[.!]*$",
@@ -73,10 +74,10 @@ RULES = (
         "instruction",
         r"(?:if|when|whenever|as soon as) (?!(?:it|that|this|possible|needed|necessary|done|ready|not|so|we|i)\b)"
         r"(?!you (?:(?:are|have) (?:done|finished|ready|time|a moment|through)|are back|can|could|want|like|need|get"
-        rf"|finish|do (?:so|that|it)|agree|think|would)\b)[^,]{{3,80}}, {_TELL}(?:do not )?{TO_DO}\b (?!me know\b).+"
-        rf"|(?:after|before|with|for|on|at) (?:every|each|any|all) [^,]{{2,40}}, {_TELL}(?:do not )?{TO_DO} .+"
-        rf"|every (?:morning|day|evening|night|week|\w+day)(?: at [\w:]+(?: ?[ap]m)?)?,? {_TELL}{TO_DO} .+"
-        rf"|next time,? {_TELL}(?:do not )?{TO_DO} .+",
+        rf"|finish|do (?:so|that|it)|agree|think|would)\b)[^,]{{3,80}}, {_PLEASE}(?:do not )?{TO_DO}\b (?!me know\b).+"
+        rf"|(?:after|before|with|for|on|at) (?:every|each|any|all) [^,]{{2,40}}, {_PLEASE}(?:do not )?{TO_DO} .+"
+        rf"|every (?:morning|day|evening|night|week|\w+day)(?: at [\w:]+(?: ?[ap]m)?)?,? {_PLEASE}{TO_DO} .+"
+        rf"|next time,? {_PLEASE}(?:do not )?{TO_DO} .+",
         (
             "If you are not sure, say so.",
             "If the temperature drops below 18, turn on the heating.",
