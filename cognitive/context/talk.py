@@ -6,6 +6,7 @@ treat such lines apart from statements. The rules are about English; in other la
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from brain.caches import cached
@@ -23,6 +24,7 @@ _MIN_STATED = 4  # words of a clause that states something; "my sister Rita" nam
 _MAX_FILLED = 40  # characters by which fillers make a text longer than a message that says the same
 _EMPTY: frozenset[Sentence] = frozenset({()})
 _STATING = ("states", "requests")  # kinds of a clause that says more than what is asked
+_COMPILED = [(rule, re.compile(rule.pattern)) for rule in RULES]
 _CLOSERS = "\"'”’)]*_ "
 
 
@@ -70,7 +72,9 @@ def _kind(sentence: str, *, assistant: bool) -> Kind:
     said = plain[filler.end() :] if (filler := FILLER.match(plain)) else plain
     if not said or NEUTRAL.fullmatch(plain):
         return "neutral"
-    rule = next((each for each in RULES if (assistant or not each.assistant) and each.pattern.match(said)), None)
+    rule = next(
+        (rule for rule, pattern in _COMPILED if (assistant or not rule.assistant) and pattern.match(said)), None
+    )
     if rule is not None:
         return rule.kind
     return "asks" if _is_question(plain) and not _states_first(said, assistant=assistant) else "states"

@@ -19,22 +19,10 @@ class TalkRule:
 
     name: str
     kind: Kind
-    pattern: re.Pattern[str]
+    pattern: str
     examples: tuple[str, ...]
     counterexamples: tuple[str, ...] = ()
     assistant: bool = False
-
-
-def _row(
-    kind: Kind,
-    name: str,
-    pattern: str,
-    examples: tuple[str, ...],
-    counterexamples: tuple[str, ...] = (),
-    *,
-    assistant: bool = False,
-) -> TalkRule:
-    return TalkRule(name, kind, re.compile(pattern), examples, counterexamples, assistant)
 
 
 _WH = r"(?:what|who|whom|whose|when|where|which|why|how)"
@@ -49,9 +37,9 @@ _FACT = r"(?:record|note|info|information|detail|mention|memory|data|trace|idea|
 
 # The first rule that matches decides; a sentence that no rule matches asks if it ends with a question mark.
 RULES = (
-    _row(
-        "states",
+    TalkRule(
         "to_keep",
+        "states",
         rf"{_YOU}(?:(?:note|save|write|jot|put|add|log|record|store|keep|update|change|set|book|mark)\b(?! me\b)"
         rf"|(?:remember|don't forget|do not forget|be aware)(?:,|:| that| to| this| my| our)"
         rf"|remember (?!{_WHETHER})|remind me (?:to|that|in|on|at|tomorrow|every)\b)"
@@ -65,17 +53,17 @@ RULES = (
         ),
         ("Remember what I said about the boiler?", "Remind me what the boiler code is", "Can you tell me the code?"),
     ),
-    _row(
-        "states",
+    TalkRule(
         "did_you_know",
+        "states",
         r"(?:did|do) (?:you|u) (?:know|hear) that "
         r"|(?:did|have) i (?:ever |already )?(?:tell|told|mention|mentioned|say|said)(?: to)?(?: you)? that ",
         ("Did you know that the ferry was cancelled for good?", "Did I mention that I moved to Leeds?"),
         ("Do you know when the ferry leaves?", "Did I tell you when the ferry leaves?"),
     ),
-    _row(
-        "unknown",
+    TalkRule(
         "forgotten",
+        "unknown",
         rf"(?:i|we) (?:can't|cannot|can not|couldn't|don't|do not|didn't) (?:\w+ )?(?:remember|recall)\b"
         rf"|(?:i|we)(?:'ve| have)? (?:\w+ )?(?:forgot|forget|forgotten|lost track|keep forgetting)(?: {_WHETHER}|\W*$"
         rf"|(?: of)? (?:the|my|our|your|his|her|their) (?:name|number|code|password|address|date|time|day)\b)"
@@ -100,9 +88,9 @@ RULES = (
             "I don't know when, Rita said Friday at ten",
         ),
     ),
-    _row(
-        "unknown",
+    TalkRule(
         "not_on_record",
+        "unknown",
         r"(?:.*\b)?(?:"
         r"(?:i|we) (?:\w+ ){0,2}?"
         r"(?:don't|do not|didn't|can't|cannot|couldn't|could not|haven't|have not) (?:\w+ ){0,2}?"
@@ -149,9 +137,9 @@ RULES = (
         ),
         assistant=True,
     ),
-    _row(
-        "neutral",
+    TalkRule(
         "offer",
+        "neutral",
         r"(?:just |please |but |so |and |then |otherwise |maybe |perhaps )*(?:"
         r"let me know|tell me|send|share|give me|feel free"
         r"|if (?:you|it|that)|once (?:you|it)|when you|as soon as|whenever"
@@ -170,9 +158,9 @@ RULES = (
         ("The letter says ten.",),
         assistant=True,
     ),
-    _row(
-        "asks",
+    TalkRule(
         "request",
+        "asks",
         rf"{_YOU}(?:tell me|remind me|help me (?:remember|recall)"
         rf"|(?:look up|check|find out) (?:{_WHETHER}|my\b|our\b)"
         rf"|(?:any (?:idea|clue|news)|know|remember|recall) (?:{_WHETHER}|my\b|our\b|the\b))"
@@ -201,9 +189,9 @@ RULES = (
             "I need to ask Rita for the rent on Monday",
         ),
     ),
-    _row(
-        "requests",
+    TalkRule(
         "to_do",
+        "requests",
         rf"{_YOU}(?:show|give|find|list|explain|describe|summari[sz]e|search|help|look (?:up|for))\b"
         r"|(?:can|could|would|will) (?:you|u|we|the)\b|is (?:it|that) (?:ok|possible)\b|may (?:i|we)\b"
         r"|(?:i|we) (?:want|need|would like|'d like) (?:to (?:see|hear|find)|you to)\b"
@@ -217,9 +205,9 @@ RULES = (
         ),
         ("The list is on the fridge.", "I need the glue on Monday."),
     ),
-    _row(
-        "asks",
+    TalkRule(
         "question",
+        "asks",
         r"(?:in |at |on |for |by |to |from |with |since |about )?"
         rf"{_WH}(?:(?:'s|'re|'d|'ll|'ve|s)\b(?! more\b)|(?: (?!(?:i|you|we|he|she|they)\b)\w+){{0,3}}? {_BE}\b)"
         r"|(?:do|does|did|is|are|was|were|have|has|had|should|can|will|would|could) "
