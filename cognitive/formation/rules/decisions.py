@@ -8,8 +8,9 @@ _ADVERB = (
     r"(?:(?:now|finally|all|both|together|unanimously|mutually|only|always|not|never|then|therefore|instead"
     r"|jointly)\s)*"
 )
-_LATER = r"(?!(?:it|this|that|them|these|those|him|her)\b[.!]*$)"
-_PART = r"(?!.*\b(?:section|step|part|chapter|question|item|the (?:first|next|last|second)|number|option \w+ first)\b)"
+# A decision names what is decided, and is about more than a part of a text.
+_NO_PRONOUN = r"(?!(?:it|this|that|them|these|those|him|her)\b[.!]*$)"
+_WHOLE = r"(?!.*\b(?:section|step|part|chapter|question|item|the (?:first|next|last|second)|number|option \w+ first)\b)"
 
 RULES = (
     FormationRule(
@@ -49,25 +50,25 @@ RULES = (
         rf"(?:i|we) (?:will|are going to|am going to|shall) {_ADVERB}(?:be )?"
         r"(?:use|using|go with|going with (?!(?:an?|my|some) )|go for|stick with|sticking with|stick to|stay with"
         r"|staying with|adopt|drop|support|target|standardi[sz]e on|build on|settle on|switch to|switching to"
-        rf"|migrate to|migrating to|default to|rely on|only \w+|no longer \w+|stop \w+|avoid) {_LATER}.+"
+        rf"|migrate to|migrating to|default to|rely on|only \w+|no longer \w+|stop \w+|avoid) {_NO_PRONOUN}.+"
         rf"|we (?:will|are going to|shall) {_ADVERB}"
         r"(?:close|keep (?!you\b|in\b|it\b|them\b|that\b|this\b|an?\b|going\b|trying\b)|leave|replace|host|run) "
-        rf"{_LATER}.+"
+        rf"{_NO_PRONOUN}.+"
         r"|we are not going to (?:use|support|ship|allow|accept|migrate|hire|include) "
         r"(?!.*\b(?:today|now|this)\b)\w+ .+"
         r"|(?:i|we) (?:will|shall) not (?:be )?"
         r"(?:use|using|support|supporting|go|going|ship|shipping|do|doing|add|adding|allow|accept|take|have|migrate"
-        rf"|build|buy|hire|change|include|implement) {_LATER}\w+ .+"
+        rf"|build|buy|hire|change|include|implement) {_NO_PRONOUN}\w+ .+"
         r"|(?:we|the team|our \w+) (?:have )?(?:recently |finally |now )?"
         r"(?:switched (?:over )?(?:to|from)|migrated (?:to|from)|standardi[sz]ed on|replaced|dropped|deprecated"
-        rf"|banned|abandoned|renamed|retired|introduced|doubled|halved|nearly doubled) {_LATER}.+"
+        rf"|banned|abandoned|renamed|retired|introduced|doubled|halved|nearly doubled) {_NO_PRONOUN}.+"
         r"|(?:we|the team) (?:no longer|only|do not|never) "
-        rf"(?:support|accept|allow|use|ship|target|test|deploy|hire|merge|take|offer|sell) {_LATER}.+"
+        rf"(?:support|accept|allow|use|ship|target|test|deploy|hire|merge|take|offer|sell) {_NO_PRONOUN}.+"
         rf"|(?:i|we) (?:are|am|have been) {_ADVERB}"
         r"(?:(?:going|sticking|staying|settling|proceeding|running) with"
         r"|(?:sticking|staying|settling|standardi[sz]ing|building) on"
         r"|(?:sticking|switching|migrating)(?: over)? (?:to|from \w+ to)|moving away from|dropping|retiring"
-        rf"|deprecating|replacing|abandoning|phasing out) {_LATER}.+"
+        rf"|deprecating|replacing|abandoning|phasing out) {_NO_PRONOUN}.+"
         r"|from (?:now|today|tomorrow|monday|next \w+) on,? (?:i|we|all|every|each|the|our) .+"
         r"|(?:starting|as of|effective) (?:now|today|tomorrow|monday|next \w+|\w+),? "
         r"(?:i|we|all|every|each|the|our) .+",
@@ -136,7 +137,7 @@ RULES = (
         "decision",
         r"let's (?:all )?(?:not )?(?:go with|go for|use|take (?:the|our|both)|stick with|stick to|stay with|keep"
         r"|settle on|make it|adopt|drop|switch to|call it|call the|standardi[sz]e on|agree (?:on|that|to)|defer"
-        rf"|postpone|leave out|limit|restrict|ban|require|always|never|only) {_LATER}{_PART}(?!(?:\w+ing|in mind"
+        rf"|postpone|leave out|limit|restrict|ban|require|always|never|only) {_NO_PRONOUN}{_WHOLE}(?!(?:\w+ing|in mind"
         r"|you|me|an?|it|each other|in touch|up|on)\b).+",
         ("Let's go with the blue logo.", "Let's stick with weekly releases.", "Let's call the service Heron."),
         ("Let's go.", "Let's keep going.", "Let's use this.", "Shall we use Redis?"),

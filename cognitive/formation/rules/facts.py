@@ -25,7 +25,8 @@ _ATTRIBUTE = (
     r"|door code|gate code|time ?zone|rent|budget|car|house|apartment|flat|company|employer|school|university|hobby"
     r"|hobbies|allergy|diet|handle)"
 )
-_NO_SLOT = (
+# Not a matter of the conversation or of the day: "I have a question", "I have a meeting".
+_NOT_PASSING = (
     r"(?!(?:an? |the |some |any |no |zero |one |two |three |few |lots of |a lot of |a few )?(?:\w+ )?"
     r"(?:questions?|idea|clue|problems?|issues?|doubts?|feeling|look|moment|minute|second|one|ones|it|this|that|some"
     r"|point|choice|change|time|bags?|fun|trouble|errors?|concerns?|request|suggestions?|good|great|nice|bad"
@@ -143,14 +144,14 @@ RULES = (
     FormationRule(
         "have",
         "fact",
-        rf"(?:i|we) (?:now |do )?(?:have|own|have (?:bought|adopted|inherited|owned|had)) {_NO_SLOT}{_NOT_NOW}"
+        rf"(?:i|we) (?:now |do )?(?:have|own|have (?:bought|adopted|inherited|owned|had)) {_NOT_PASSING}{_NOT_NOW}"
         r"(?:an?|two|three|four|five|six|seven|eight|nine|ten|twelve|\d[\d.,]*k?|many|several|no\b|our|my|severe"
         r"|chronic|type|both|only|stage|roughly|about|around|over|more than) ?\w.+"
-        rf"|(?:i|we) (?:now |do )?have {_NO_SLOT}{_NOT_NOW}"
+        rf"|(?:i|we) (?:now |do )?have {_NOT_PASSING}{_NOT_NOW}"
         r"(?:(?:kids|children|celiac|asthma|diabetes|adhd|arthritis|epilepsy|insomnia|migraines|high blood)\b"
         r"|[\w' -]{2,20} (?:disease|syndrome|disorder|cancer|allerg(?:y|ies)|insurance|citizenship|custody)"
         r"(?=[.,!]*$|,| (?:and|since|for|from|with|of|in)\b)).*"
-        rf"|(?:i|we) do not have (?:an?|any) {_NO_SLOT}\w.+"
+        rf"|(?:i|we) do not have (?:an?|any) {_NOT_PASSING}\w.+"
         r"|there (?:is|are) (?:no |only |\w+ )?[\w -]{2,40} (?:in|on|at) (?:my|our) \w.+",
         (
             "I have two daughters.",

@@ -43,7 +43,8 @@ _ROLE = (
 )
 # A value: a number, an amount, a time, or an identifier with a digit.
 _VALUE = r"(?:(?:at|about|around|roughly|only|now|under|over|from|called) )*[$€£#+]?[\w@/.-]*\d[\w@:/.,%€$£+-]*"
-_OFF = r"(?!.*\b(?:late|left|away|ago|off|behind|slow\w*|fast\w*|too|short|wrong|broken|tired|today|now)\b)"
+# Beside these words a value holds only for now.
+_LASTS = r"(?!.*\b(?:late|left|away|ago|off|behind|slow\w*|fast\w*|too|short|wrong|broken|tired|today|now)\b)"
 _NOW = r".*\b(?:today|tonight|tomorrow|now)\b"
 _CYCLE = r"(?:nightly|daily|weekly|hourly|monthly|yearly|quarterly)"
 # What "my" and a value say lastingly; other values of "my" are of a task, a game or a day.
@@ -153,7 +154,7 @@ RULES = (
         rf"(?:my|our) (?!(?:[\w'/-]+ ){{0,4}}?(?:{_PASSING}|{_SECRET}|total|count)\b)(?=(?:[\w'/-]+ "
         rf"){{0,3}}?{_MEASURE}\b)"
         rf"(?:[\w'/-]+ ){{1,5}}?(?:is|are|=) {_VALUE}"
-        rf"(?: [\w€$'-]+){{0,10}}[.!]*$(?<!\?){_OFF}",
+        rf"(?: [\w€$'-]+){{0,10}}[.!]*$(?<!\?){_LASTS}",
         ("My lucky number is 7.", "Our hourly rate is 85 euros.", "My target weight is 75 kg."),
         (
             "My answer is 42.",

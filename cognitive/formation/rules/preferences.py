@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cognitive.formation.rules.matching import FormationRule
 
+# What one likes: a thing with a name, and nothing of the conversation.
 _THING = (
     r"(?!(?:it(?! (?:best |better )?(?:when|if)\b)|everything|every|this|that|these|those|them|him|her|you|your|how"
     r"|what|where|when you put|one|ones|another|some"
@@ -13,9 +14,9 @@ _THING = (
     r"|(?:talking|chatting|meeting|speaking|hearing|working) (?:to|with|from)|both|all of|either|neither|my job"
     r"|my time)\b)"
 )
-_LIKE = r"(?:love|like|enjoy|adore|prefer|favou?r|hate|dislike|detest|loathe|despise|resent|appreciate|value|crave)"
-_NOT_LIKE = (
-    r"(?:cannot (?:stand|bear|tolerate|abide|stomach)|do not (?:like|enjoy|care for|want to see|mind)|never (?:liked"
+_LIKES = (
+    r"(?:love|like|enjoy|adore|prefer|favou?r|hate|dislike|detest|loathe|despise|resent|appreciate|value|crave"
+    r"|cannot (?:stand|bear|tolerate|abide|stomach)|do not (?:like|enjoy|care for|want to see|mind)|never (?:liked"
     r"|cared for|enjoyed)|have always (?:loved|liked|hated|enjoyed|preferred|disliked)|always (?:loved|liked|hated"
     r"|enjoyed|preferred|enjoy|prefer|like)|loved|hated|disliked|enjoyed)"
 )
@@ -25,7 +26,7 @@ RULES = (
         "likes",
         "preference",
         r"(?:i|we|my (?:wife|husband|partner|family|kids?|son|daughter|children) and i|i (?:do|did)) (?:do "
-        rf"|\w+ly |much |far |always |often |tend to |would )?(?:{_LIKE}|{_NOT_LIKE})(?<!would like)"
+        rf"|\w+ly |much |far |always |often |tend to |would )?{_LIKES}(?<!would like)"
         r"(?<!would love)(?<!would hate)(?<!would prefer)(?<!would enjoy)(?<!would appreciate) (?!(?:the|your) "
         r"(?:detail|help|effort|offer|info|answer|heads|thought|time|work|support|response|advice|quick)\w*\b)"
         rf"(?![^.]*\bthis (?:one|time)\b){_THING}\"?\w.*"

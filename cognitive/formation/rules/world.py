@@ -5,6 +5,7 @@ from __future__ import annotations
 from cognitive.formation.rules.matching import FormationRule
 from cognitive.formation.rules.words import NAME, OF_A_TASK, OURS, PEOPLE
 
+# A statement about the world of the user is exact and no praise.
 _DETAIL = (
     r"(?=.*(?:\d|/|_|\.[a-z]{2,3}\b|\b(?:only|never|nobody|called|named|set to|except)\b))(?!.*\b(?:best|worst"
     r"|awesome|amazing|incredible|great|beautiful|fun|top-notch)\b)"
