@@ -35,10 +35,6 @@ def answer_source(line: Memory) -> str | None:
     return _answer_to(line.source) if line.source is not None else None
 
 
-def _answer_to(source: str) -> str:
-    return source.removesuffix(_USER) + _ASSISTANT
-
-
 async def lines_of_turn(store: MemoryStore, scope: Scope, turn_id: str) -> list[Memory]:
     """Return the visible captured lines of a turn, its user's own or, if it shares them, the agent's."""
     lines: list[Memory] = []
@@ -53,19 +49,15 @@ async def formed_earlier(store: MemoryStore, scope: Scope, said: NewMemory | Mem
 
     They are the user's own, and the shared ones of an agent that shares what it captures.
     """
+    if (at := said.occurred_at) is None:
+        return []
     found: list[Memory] = []
     for page in range(_MAX_PAGES):
         found += await store.find(scope, _FORMED, _PAGE, page * _PAGE)
         if len(found) < (page + 1) * _PAGE:
             break
-    return [
-        memory
-        for memory in found
-        if memory.hidden_at is None
-        and memory.speaker == said.speaker
-        and said.occurred_at is not None
-        and memory.occurred_at <= said.occurred_at
-    ]
+    visible = [memory for memory in found if memory.hidden_at is None]
+    return [memory for memory in visible if memory.speaker == said.speaker and memory.occurred_at <= at]
 
 
 async def lines_to_hide(store: MemoryStore, scope: Scope, retired: Sequence[Memory]) -> list[Memory]:
@@ -74,7 +66,8 @@ async def lines_to_hide(store: MemoryStore, scope: Scope, retired: Sequence[Memo
     A user's line is returned if all memories formed from it are hidden or in `retired`, and the answer to it if it also
     has all words of one of these memories.
     """
-    gone, stated = {memory.id for memory in retired}, dict[str, list[Set[str]]]()
+    gone = {memory.id for memory in retired}
+    stated = dict[str, list[Set[str]]]()  # the stems of what was formed from each source
     for memory in retired:
         if "formed_by" in memory.attributes and memory.source is not None:
             stated.setdefault(memory.source, []).append(stem_counts(memory.content).keys())
@@ -108,6 +101,10 @@ async def lines_hidden_with(store: MemoryStore, scope: Scope, restored: Sequence
 async def _exchange_of(store: MemoryStore, scope: Scope, source: str) -> list[Memory]:
     """Return the user's line with this source and the answer to it, as far as they are the view's own."""
     return await store.find_by_source(scope, "episode", [source, _answer_to(source)])
+
+
+def _answer_to(source: str) -> str:
+    return source.removesuffix(_USER) + _ASSISTANT
 
 
 def _ending(lines: Sequence[Line], end: str) -> Line | None:
