@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from brain.text import STOP_WORDS, sentences, stem_counts
 from brain.types import Memory
 from cognitive.context.talk import kind
+from cognitive.formation.rules.words import WEEKDAY
 
 _MAX_CORRECTION = 160  # characters of what corrects a value
 _MAX_SENTENCES = 3  # of what corrects a value: "Sorry. That's wrong. It's 14."
@@ -26,7 +27,7 @@ _CORRECTED = re.compile(
 )
 _VALUES = {  # what may stand for what: a number for a number, a day for a day, a name for a name
     "number": re.compile(r"(?<![\w.,:])(?:\d[\d.,:/]*\d|\d)(?:(?:st|nd|rd|th)\b)?(?: \d{3,})*"),  # "0170 555"
-    "day": re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE),
+    "day": re.compile(rf"\b{WEEKDAY}\b", re.IGNORECASE),
     "name": re.compile(r"(?<=[a-z,] )(?!I\b)[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*"),
 }
 # Without a comma, "Wait 10 minutes" is a request and "Actually 10 minutes" may be one.

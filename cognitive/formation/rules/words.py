@@ -1,4 +1,7 @@
-"""Word groups that the rules share. They fit folded text: in lower case, "i am" for "I'm", without words of degree."""
+"""Word groups that the rules share.
+
+Except `NAME`, they fit folded text: in lower case, "i am" for "I'm", without words of degree.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,9 @@ _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)"
 )
-_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-WEEKDAYS = rf"{_WEEKDAY}s"
+WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+WEEKDAYS = rf"{WEEKDAY}s"
+_DAY_OF_MONTH = rf"{_MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?\b|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b"
 _PERIOD = (
     r"(?:week|weekend|month|year|quarter|semester|term|season|spring|summer|autumn|fall|winter|christmas|easter|sprint)"
 )
@@ -20,11 +24,11 @@ _COUNT = r"(?:\d+|an?|two|three|four|five|six|seven|eight|nine|ten|a few|a coupl
 # A time to come: "tomorrow", "on Friday", "next week", "in June", "on 12 March", "in two weeks", "by the end of May".
 DATE = (
     r"\b(?:tomorrow|tonight"
-    rf"|(?:next|this|coming|this coming) (?:{_PERIOD}|{_WEEKDAY}|{_MONTH}|morning|afternoon|evening)"
-    rf"|(?:on|by|until|till|before|from|for|this|next|at|every)?(?: the)? ?{_WEEKDAY}\b(?! (?:is|was|are)\b)"
+    rf"|(?:next|this|coming|this coming) (?:{_PERIOD}|{WEEKDAY}|{_MONTH}|morning|afternoon|evening)"
+    rf"|(?:on|by|until|till|before|from|for|this|next|at|every)?(?: the)? ?{WEEKDAY}\b(?! (?:is|was|are)\b)"
     r"|(?:in|by|until|before|from|for|since|early|late|mid|end of|during) (?:early |late |mid |the end of )?"
     rf"{_MONTH}\b|(?:in|over|during|for|before|after|until|by|at)(?: the| the end of the| end of)? {_PERIOD}\b"
-    rf"|{_MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?\b|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b"
+    rf"|{_DAY_OF_MONTH}"
     r"|(?:on|by|until|till|before|from) the \d{1,2}(?:st|nd|rd|th)\b|\d{4}-\d\d-\d\d"
     r"|(?:on|by|until|from) \d{1,2}/\d{1,2}\b"
     rf"|(?:in|within) {_COUNT} (?:days?|weeks?|months?|years?|hours?)(?: time)?\b"
@@ -35,9 +39,9 @@ DATE = (
 )
 # A day, or a time counted from now: a `DATE` without vague ones such as "in summer" and "for the week".
 DAY = (
-    rf"\b(?:tomorrow|tonight|next (?:{_PERIOD}|{_WEEKDAY}|{_MONTH})"
-    rf"|(?:on|by|until|before|from|this|next)(?: the)? {_WEEKDAY}\b|(?:in|by|until|before|from|end of) {_MONTH}\b"
-    rf"|{_MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?\b|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b"
+    rf"\b(?:tomorrow|tonight|next (?:{_PERIOD}|{WEEKDAY}|{_MONTH})"
+    rf"|(?:on|by|until|before|from|this|next)(?: the)? {WEEKDAY}\b|(?:in|by|until|before|from|end of) {_MONTH}\b"
+    rf"|{_DAY_OF_MONTH}"
     r"|(?:on|by|until|from|before) the \d{1,2}(?:st|nd|rd|th)\b|\d{4}-\d\d-\d\d"
     rf"|in {_COUNT} (?:days?|weeks?|months?|years?|hours?)\b|in 20\d\d\b)"
 )
