@@ -35,6 +35,8 @@ RULES = (
             "We went with the Danish supplier.",
             "Edda and I agreed to share the van.",
             "After three rounds of samples we went with the matt paint.",
+            "We have consensus on the schema.",
+            "I have made up my mind to sell the boat.",
         ),
         (
             "Edda and I decided to grab a pizza.",
@@ -51,9 +53,6 @@ RULES = (
         r"(?:use|using|go with|going with (?!(?:an?|my|some) )|go for|stick with|sticking with|stick to|stay with"
         r"|staying with|adopt|drop|support|target|standardi[sz]e on|build on|settle on|switch to|switching to"
         rf"|migrate to|migrating to|default to|rely on|only \w+|no longer \w+|stop \w+|avoid) {_NO_PRONOUN}.+"
-        rf"|we (?:will|are going to|shall) {_ADVERB}"
-        r"(?:close|keep (?!you\b|in\b|it\b|them\b|that\b|this\b|an?\b|going\b|trying\b)|leave|replace|host|run) "
-        rf"{_NO_PRONOUN}.+"
         r"|we are not going to (?:use|support|ship|allow|accept|migrate|hire|include) "
         r"(?!.*\b(?:today|now|this)\b)\w+ .+"
         r"|(?:i|we) (?:will|shall) not (?:be )?"
@@ -79,6 +78,10 @@ RULES = (
             "From now on we ship on Mondays.",
             "We will only test on Linux.",
             "We're not going to ship to islands.",
+            "We will not support Windows at all.",
+            "We have switched to Gitea.",
+            "We no longer accept cheques.",
+            "Starting Monday, all invoices go out as PDF.",
         ),
         (
             "We're not going to include this.",
@@ -105,6 +108,9 @@ RULES = (
             "We stay on Vue 2 until the relaunch.",
             "Dynamo wins.",
             "Settled on the oak floor.",
+            "I choose the oak table.",
+            "I want to use the blue theme.",
+            "We keep the old sofa.",
         ),
         ("Going with friends.", "We agreed.", "Who wins?"),
     ),
@@ -158,6 +164,7 @@ RULES = (
             "Postgres it is.",
             "Teletext is off the list.",
             "The logo stays as it is.",
+            "Too expensive, so that is out.",
         ),
         ("What time it is.", "So it is."),
     ),
@@ -174,21 +181,24 @@ RULES = (
             "The barn at Elm Farm will be our venue.",
             "My cousin will take care of the music.",
             "Our CI will be hosted in Frankfurt.",
+            "All invoices must always go to Ines.",
         ),
         ("The weather will be nice.", "My train will be late."),
     ),
     FormationRule(
         "after_thought",
         "decision",
-        r"after (?:some|much|a long|a lot of|long|all this|all the|careful|weighing|talking|thinking|discussing"
-        r"|comparing|trying)[\w ]{0,60}?,? (?:i|we|the team) (?:have )?"
-        r"(?:decided|agreed|settled|chose|went|opted|picked|concluded|voted)\b.+"
-        r"|(?:i|we|the team) (?:have )?(?:finally )?(?:picked|selected|hired|appointed|named) "
+        r"(?:i|we|the team) (?:have )?(?:finally )?(?:picked|selected|hired|appointed|named) "
         r"(?!(?:it|this|that|them|up|on|out|the (?:wrong|first|last|same)|one)\b)\w[\w' -]{1,50} "
         r"(?:for|as|over|instead of|to be) (?!(?:now|you|dinner|lunch|tonight)\b)\w.+"
         r"|(?:i|we) ended up (?:choosing|picking|going with|going for|buying|taking|using|keeping|settling) "
         r"(?!(?:it|this|that|them)\b)\w.+",
-        ("After some discussion we agreed to postpone the launch.", "We picked Lisbon for the offsite."),
+        (
+            "After some discussion we agreed to postpone the launch.",
+            "We picked Lisbon for the offsite.",
+            "After a long debate we agreed on oak.",
+            "We ended up choosing the lake house.",
+        ),
         ("After lunch we went home.", "I picked it up.", "I ended up at home."),
     ),
 )

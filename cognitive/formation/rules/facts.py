@@ -56,8 +56,7 @@ RULES = (
         r"(?:of|for|to) (?:my|our|the) [\w' -]{2,40} is .+"
         r"|(?:the|our) (?:[\w-]+ ){0,3}(?:wifi|wi-fi|alarm|door|gate|garage|garden|shed|locker|safe|router) "
         r"(?:password|code|pin|combination|name|key) is .+"
-        rf"|{_ATTRIBUTE}\s?: \S+.*"
-        r"|(?:it|this) is [A-Z][a-z]+ (?:here|speaking)\b",
+        rf"|{_ATTRIBUTE}\s?: \S+.*",
         (
             "My name is James.",
             "My new address is 14 Rue Vauban, Lyon.",
@@ -67,6 +66,7 @@ RULES = (
             "My insurance number is H 4471.",
             "Our budget for the roof is 9k.",
             "My surname is spelled Maier.",
+            "The code for our shed is 4471.",
         ),
         ("What's my name?", "My password is wrong.", "My number is below.", "My budget is tight."),
     ),
@@ -164,6 +164,7 @@ RULES = (
             "There are three bathrooms in our house.",
             "I have Crohn's disease.",
             "We have kids.",
+            "I don't have a car.",
         ),
         (
             "I have a question.",
@@ -255,7 +256,12 @@ RULES = (
         r"|see well|ride|play|type|tolerate)\b(?! (?:it|this|that|you)\b).*"
         r"|(?:i|we) follow (?:an? )?.*\b(?:diet|regimen|lifestyle|program|schedule)\b.*"
         r"|coming from (?:an? )?[\w ]{2,30} background\b.*",
-        ("I have an acute fear of heights.", "I can't swim.", "I follow a strict gluten-free diet."),
+        (
+            "I have an acute fear of heights.",
+            "I can't swim.",
+            "I follow a strict gluten-free diet.",
+            "Coming from a Java background, I miss types.",
+        ),
         ("I can see it.", "I have a bad feeling."),
     ),
     FormationRule(

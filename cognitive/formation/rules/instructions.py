@@ -89,6 +89,8 @@ RULES = (
             "Don't commit without asking me.",
             "Don't use emojis again.",
             "Remind me to stretch every morning.",
+            "Check the backups every single time.",
+            "Read the logs but never change them.",
         ),
         (
             "When I say night mode I mean dark.",
@@ -133,6 +135,7 @@ RULES = (
             "Please make all commit messages imperative.",
             "Only suggest vegetarian recipes.",
             "I want all answers in German.",
+            "I want your answers short.",
         ),
         ("Keep the change.", "Write the letter.", "I only want one ticket."),
     ),

@@ -78,6 +78,8 @@ RULES = (
             "I trust printed maps more than apps.",
             "I want tea rather than cocoa.",
             "I want the numbers first.",
+            "I mainly like ballads.",
+            "I like my coffee black.",
         ),
         ("Monday is fine for me.", "It is torture for me.", "I need a left glove instead of a right one."),
     ),
@@ -294,7 +296,12 @@ RULES = (
         rf"(?:i|we) (?:(?:both|all|each|never|do not|now|even|\w+ly) )*(?!make sure|work well){PRESENT} "
         rf"(?!{NOT_GENERAL}\b)(?:\S+ )+\S+"
         rf"|(?:i|we) (?:do not|never|cannot) (?!(?:ever|sleep|tell|work|help)\b){PRESENT}[.!]*$",
-        ("I teach chemistry to teenagers.", "We measure soil moisture at eleven sites.", "I read diffs on my phone."),
+        (
+            "I teach chemistry to teenagers.",
+            "We measure soil moisture at eleven sites.",
+            "I read diffs on my phone.",
+            "We never cook.",
+        ),
         ("I think so too.", "I want a dog for Christmas.", "I ran two tests today.", "We see no error here."),
     ),
 )

@@ -64,6 +64,7 @@ RULES = (
             "We intend to open a second shop.",
             "I've signed up for the pottery course.",
             "We have booked the cabin.",
+            "Our goal is to open a second shop.",
         ),
         ("Do you plan to answer?", "I had planned to learn Dutch."),
     ),

@@ -39,6 +39,7 @@ RULES = (
             "I don't like horror films.",
             "I hate when people drop 100 lines without a word.",
             "I loved the last Avengers film.",
+            "I'd appreciate it if you kept it formal.",
         ),
         (
             "I'd like a coffee.",
@@ -72,8 +73,7 @@ RULES = (
         r"|particular about|not (?:totally |entirely |fully )?happy with|annoyed by|bothered by) (?!(?:it|this"
         r"|that|them|you|your)\b)\w.+"
         r"|(?:i|we) (?:am|are) (?:a|an|more of an?|not an?) (?:[\w-]+ ){0,2}(?:person|lover|addict|fan|type"
-        r"|enthusiast|aficionado|junkie|nerd|snob|buff)\b(?! who).*|not (?:a (?:big |huge )?fan of|keen on"
-        r"|fond of|big on|into) (?!(?:it|this|that)\b)\w.+|(?:\w+ ){1,6}(?:is|are) not (?:my thing|for me"
+        r"|enthusiast|aficionado|junkie|nerd|snob|buff)\b(?! who).*|(?:\w+ ){1,6}(?:is|are) not (?:my thing|for me"
         r"|my cup of tea|my style)\b.*",
         (
             "I'm a big fan of superhero movies.",
@@ -81,6 +81,7 @@ RULES = (
             "I'm obsessive about naming.",
             "I'm more of a tea person.",
             "Crowds are not my thing.",
+            "Not a fan of olives.",
         ),
         ("I'm into my third coffee.", "Are you a fan of jazz?", "I'm fond of it."),
     ),
@@ -89,9 +90,6 @@ RULES = (
         "preference",
         r"(?:i|we) would (?:much |always |far )?(?:rather|sooner|prefer)\b(?! (?:not )?(?:this|that|it)\b).* "
         r"(?:than|instead of|over|rather than) \w.+"
-        r"|(?:i|we) would (?:always |generally )rather \w.+"
-        r"|give me (?!a\b|the\b)[\w' -]{2,50} (?:over|instead of|rather than) [\w' -]{2,50}"
-        r"(?: any day| any time)?[.!]*$"
         r"|(?:i|we) (?:always|usually|mostly|generally|tend to|would) (?:go for|choose|pick|opt for|take|favou?r) "
         r"(?!(?:it|this|that)\b).+"
         r"|(?:i|we) (?:want|need|like) (?:the|my|all) [\w' -]{2,40} "
@@ -100,7 +98,13 @@ RULES = (
         r"|(?:i|we) (?:(?:do )?(?:like|want|prefer|need|take)) my "
         r"(?:coffee|tea|eggs|steak|code|commits|mornings|weekends|answers|reports|meetings|food|music|room|house|home"
         r"|bed|toast|pizza|work|desk|[\w-]+s) (?!to be (?:done|fixed))\w.+",
-        ("I'd rather walk than drive.", "I like my coffee black.", "I want my reports on one page."),
+        (
+            "I'd rather walk than drive.",
+            "I like my coffee black.",
+            "I want my reports on one page.",
+            "I usually go for the aisle.",
+            "I want the totals first and then the details.",
+        ),
         ("I'd rather not.", "I want my money back."),
     ),
     FormationRule(
@@ -116,14 +120,15 @@ RULES = (
         r"(?:me|us|a lot to (?:me|us)|to (?:me|us))\b(?! (?:think|wonder|feel like|want))"
         r"(?:(?<=me)|(?<=us)| (?:crazy|mad|nervous|uncomfortable|happy|sick|sad|anxious|sleepy|calm)).*"
         r"|(?:i|we) care (?:a lot |deeply |more )?about \w.+"
-        r"|(?:i|we) (?:cannot live|cannot do|would not go anywhere) without (?!(?:it|this|that|you)\b)\w.+"
-        r"|(?!it\b|this\b|that\b)[\w' -]{2,40} (?:is|are) (?:too|not) [\w-]+ (?:enough )?for (?:me|us|my taste)\b.*",
+        r"|(?:i|we) (?:cannot live|cannot do|would not go anywhere) without (?!(?:it|this|that|you)\b)\w.+",
         (
             "I'd prefer a window seat.",
             "I don't mind long walks.",
             "Privacy is important to me.",
             "Crowds make me nervous.",
             "I don't want to use mocks.",
+            "I care about privacy.",
+            "I cannot live without coffee.",
         ),
         ("I'd prefer not to.", "It makes me sad.", "That means a lot to me."),
     ),
@@ -147,7 +152,17 @@ RULES = (
         r"|(?:i|we) (?:learn|work|sleep|think|read|write|concentrate|study|remember things?) "
         r"(?:best|better|most easily|by) .+"
         r"|(?:the )?(?:less|more|fewer) [\w' -]{2,40}, the better\b.*",
-        ("I avoid gluten.", "I don't drink coffee.", "I only fly with Lufthansa.", "Mornings suit me best."),
+        (
+            "I avoid gluten.",
+            "I don't drink coffee.",
+            "I only fly with Lufthansa.",
+            "Mornings suit me best.",
+            "Short lists work best for me.",
+            "Mornings are easier for me.",
+            "I find long menus confusing.",
+            "I learn best by doing.",
+            "The less sugar, the better.",
+        ),
         ("I don't use it.", "I avoided him.", "That works best."),
     ),
     FormationRule(
@@ -169,6 +184,7 @@ RULES = (
             "I like promises better than callbacks.",
             "I'd prefer not to use an ORM.",
             "I want my code to be readable above all.",
+            "I'd like to keep it simple.",
         ),
         ("I'd rather not.", "I'd prefer not to."),
     ),

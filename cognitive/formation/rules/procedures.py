@@ -76,7 +76,11 @@ RULES = (
         "procedure",
         rf"step (?:1|one): .+|1[.)] .+|(?:you|we|i) (?:can|have to|need to|could) {TO_DO} .*\bby \w+ing .+ (?:and"
         r"|then)\b.+",
-        ("You can rebuild the index by running make reindex and then restarting both pods.",),
+        (
+            "You can rebuild the index by running make reindex and then restarting both pods.",
+            "Step 1: drain the tank.",
+            "1) drain the tank",
+        ),
         ("Can I rebuild it by hand?",),
     ),
     FormationRule(
@@ -96,8 +100,6 @@ RULES = (
         r"|we never let .+"
         r"|what (?:we|i) (?:usually |always |normally |generally )?do(?: [\w' -]{2,40})? is .+"
         r"|the way (?:it|this|that|we) (?:works?|do (?:it|this|that)) (?:here )?is .+"
-        r"|(?:usually|normally|typically|as a rule|in general),? (?:we|the team|everyone) "
-        r"(?!(?:are|were|have been)\b)\w+ .+"
         r"|(?:i|we) have (?:an?|our|the) (?:\w+ )?"
         r"(?:rule|policy|convention|agreement|process|practice|standard|guideline|procedure|routine|ritual"
         r"|tradition) (?:that|of|to|for|where|in|:).+"
@@ -111,6 +113,13 @@ RULES = (
             "Before we ship, we run the smoke tests.",
             "Before every launch you have to drain the tank.",
             "If the kiln trips you have to open the vents first, then reset it.",
+            "Before each concert we tune twice.",
+            "We never let guests pay.",
+            "What we usually do is bake on Fridays.",
+            "The way we do it is to sign twice.",
+            "Usually, we ship on Mondays.",
+            "We have a rule that shoes stay outside.",
+            "Guests have to ring before they enter.",
         ),
         (
             "If you want it you have to ask first.",
