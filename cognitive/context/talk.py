@@ -86,6 +86,9 @@ def _is_question(sentence: str) -> bool:
 
 def _states_first(question: str, *, assistant: bool) -> bool:
     """Return True if a question begins with a clause that is a statement: "Rita is coming, what does she eat?"."""
+    name, colon, said = question.partition(": ")
+    if colon and len(words(name)) < _MIN_STATED:  # "Rita: I'm coming, what is for lunch?"
+        question = said
     end = CLAUSE.search(question)
     first = question[: end.start()].rstrip() if end else ""
     if len(words(first)) < _MIN_STATED or DEPENDENT.match(first):

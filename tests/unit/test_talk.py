@@ -26,6 +26,7 @@ TELL = (
     "Rita is coming over for dinner, is she allergic to anything?",
     "My flight leaves at 7, can you remind me?",
     "The plumber comes on Tuesday, right?",
+    "Rita: the plumber comes on Tuesday, should I be there?",
     "Can you note that I parked on level 3?",
     "When is it? I have it in my old calendar: the 5th of May.",
     "I don't have a car.",

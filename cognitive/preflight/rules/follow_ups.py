@@ -13,7 +13,8 @@ SUBSTITUTES, REFERS, CHOOSES = "substitutes", "refers", "chooses"
 
 _LEAD = r"^\W*(?:(?:and|but|so|ok|okay|then|now|also|well|oh|hm+|please|pls|yes|yeah|no)\b\W*)*"
 _PREPOSITION = (
-    r"(?:for|in|on|with|without|at|from|about|after|before|by|via|to|using|only|just|not|under|over|during|between)"
+    r"(?:for|in|on|with|without|at|from|about|after|before|by|via|to|until|till|since|using|only|just|not|under|over"
+    r"|during|between)"
 )
 # Words before a pronoun that name nothing: with at most one other word among them, nothing named in the message can be
 # meant by the pronoun.
@@ -93,7 +94,7 @@ FOLLOW_UP_RULES = (
         "elliptic.fragment",
         SUBSTITUTES,
         rf"^\W*{_PREPOSITION}(?: \S+){{1,3}}\?\W*$",
-        examples=("in production?", "with the new cache?", "for Redis?"),
+        examples=("in production?", "with the new cache?", "for Redis?", "until when?"),
         counterexamples=("in production", "on Monday did we decide on Redis?", "forget Redis?"),
     ),
     Rule(
@@ -152,9 +153,10 @@ FOLLOW_UP_RULES = (
     Rule(
         "elliptic.that",
         REFERS,
-        rf"{_BEFORE}(?:that|this)(?:{_CLAUSE_ENDS}|{_GOES_ON}| (?:right|true|correct|ok|okay|fine|possible|normal"
+        rf"{_BEFORE}(?:(?:for|with|of|by|from|about|after|before|to|on|in) )?(?:that|this)"
+        rf"(?:{_CLAUSE_ENDS}|{_GOES_ON}| (?:right|true|correct|ok|okay|fine|possible|normal"
         r"|enough|mean|\w+ed)\b)",
-        examples=("who built that?", "can we raise that?", "is that documented anywhere?"),
+        examples=("who built that?", "can we raise that?", "is that documented anywhere?", "who pays for that?"),
         counterexamples=("is that cluster up?", "who said that Redis is slow?", "I like that colour"),
     ),
     Rule(

@@ -101,8 +101,14 @@ HISTORY_RULES = (
     Rule(
         "history.used_to",
         HISTORY,
-        rf"\b(?:we|i|they|he|she|it|you|there|who|what|which|that) used to\b|\b(?:did|didn't) {_OWNERS} used? to\b",
-        examples=("what did we use to drink?", "where did he used to work", "we used to have a rule for that, right?"),
+        r"\b(?:we|i|they|he|she|it|you|there|who|what|which|that) used to\b"
+        r"|\b(?:did|didn't) (?:\w+ ){1,3}used? to\b",
+        examples=(
+            "what did we use to drink?",
+            "where did he used to work",
+            "we used to have a rule for that, right?",
+            "did Tom Ames use to lead the shop?",
+        ),
         counterexamples=("a knife used to cut bread", "which database do we use to log?"),
     ),
     Rule(

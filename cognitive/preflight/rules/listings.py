@@ -68,11 +68,12 @@ UNDATED = (
         r"|\bwhat(?:'s| is) (?:going on|happening|up|new) with\b"
         r"|\b(?:brief|update|tell) (?:me|us) (?:all about|about (?:my|our)|on)\b"
         r"|\bfill (?:me|us) in on\b"
-        r"|\bwhat (?:do|have) (?:we|you|i) (?:have|got|know) (?:on|about|for|regarding)\b"
+        r"|\b(?:what|everything|anything|all|whatever)(?: that)? (?:do |have )?(?:we|you|i)(?:'ve)? (?:have |do )?"
+        r"(?:have|got|know|hold|keep) (?:on|about|for|regarding)\b"
         r"|\b(?:the )?(?:latest|news|update|status|situation) (?:on|about|of|with|regarding)\b",
         examples=("anything about the car?", "Tell me everything on the holiday plans", "any notes on Anna",
                   "fill me in on the staff", "what do we have on the launch?", "what's the latest on the roof",
-                  "What do we know about the bakery?"),
+                  "What do we know about the bakery?", "everything we've got on the Ames order"),
         counterexamples=("the talk about the car", "where can I get information on Perl?", "put everything in the car",
                          "turn on the light", "tell me about the pets you have"),
     ),
