@@ -59,6 +59,8 @@ _IN_STATES = frozenset("shape condition trouble danger order use need debt pain 
 _WHEN = frozenset("for in on as at after before during with".split())  # "I prefer coffee at work"
 # With these words another value may hold at the same time: "I also work at Bosch".
 _PARTLY = frozenset("also too well most during half part spring summer autumn winter term".split())
+_PAID = frozenset(("rent", "salary", "mortgage", "price"))  # is said of a month or a year, but not of both
+_PERIODS = frozenset(("month", "year", "week"))
 _NO_VALUES = frozenset("a an for from of as to".split())  # "X is a Y" is no value of X
 
 
@@ -148,6 +150,8 @@ class _Statement:
         if lemma == "be" and rest[0] in _ADJUSTED and "to" in rest[1:3]:
             adjusted = rest[rest.index("to") + 1 :]
             rest = adjusted if typed_value(adjusted) is not None else rest
+        if lemma == "go" and rest[0] in ("up", "down") and rest[1:2] == ["to"] and len(rest) > 2:
+            lemma, rest = "be", rest[2:]
         typed = typed_value(rest)
         if typed is not None:
             return self._typed(subject, rest, lemma, typed)
@@ -207,6 +211,8 @@ class _Statement:
         if not any(map(canonical, about)):
             return None
         if has_property(about):
+            if not _PAID.isdisjoint(map(canonical, about)):
+                about = [word for word in about if canonical(word) not in _PERIODS]
             return self._make(about, "", found.words)
         bare_number = found.kind == "number" and len(rest) == len(subject) == 1
         if lemma == "be" and ("old" in found.others or bare_number):

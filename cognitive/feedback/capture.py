@@ -155,7 +155,7 @@ class Capture:
         """
         memories = await in_thread_if_long(characters((exchange.message, exchange.response)), self._episodes, exchange)
         prepared, read = await asyncio.gather(  # in this order: the rules read while a thread embeds
-            self._prepared(exchange, memories), self._former.read(exchange.agent_id, memories)
+            self._prepared(exchange, memories), self._former.read(exchange.agent_id, memories, exchange.response)
         )
         return PreparedExchange(exchange, memories, prepared, read)
 

@@ -76,12 +76,15 @@ class Former:
         self._queue = queue
         self._made_up: set[str] = set()  # agents
 
-    async def read(self, agent_id: str, lines: Sequence[NewMemory]) -> ReadLines | None:
-        """Read the captured lines of a turn by the rules. Return None if nothing forms or changes by them."""
+    async def read(self, agent_id: str, lines: Sequence[NewMemory], response: str) -> ReadLines | None:
+        """Read the captured lines of a turn by the rules. Return None if nothing forms or changes by them.
+
+        The response may confirm what the user said although it is not captured ("Noted.").
+        """
         said = user_line(lines)
         if said is None or not self._is_on(agent_id):
             return None
-        read = await self._read(agent_id, said, assistant_line(lines))
+        read = await self._read(agent_id, said, response)
         return read if self._runs is not None or read.found.proposals or is_correction(said.content) else None
 
     def begins(self, scope: Scope, turn_id: str) -> Condition:
@@ -124,9 +127,9 @@ class Former:
         policy = self._policy.for_agent(agent_id)
         return policy.capture != "off" and bool(policy.formation.kinds)
 
-    async def _read(self, agent_id: str, said: NewMemory | Memory, answer: NewMemory | Memory | None) -> ReadLines:
-        kinds, answered = self._policy.for_agent(agent_id).formation.kinds, answer.content if answer else ""
-        found = await threads.in_thread_if_long(len(said.content), extract, said.content, answered, kinds)
+    async def _read(self, agent_id: str, said: NewMemory | Memory, response: str) -> ReadLines:
+        kinds = self._policy.for_agent(agent_id).formation.kinds
+        found = await threads.in_thread_if_long(len(said.content), extract, said.content, response, kinds)
         rejected = [Observation(NOT_FORMED, (n,), (rule,)) for rule, n in found.rejected.items()]
         quietly(lambda: self._metrics.observe(rejected))
         return ReadLines(said, found)
@@ -154,7 +157,9 @@ class Former:
                 continue
             try:
                 await self._corrections.apply(scope, turn_id, said, read_at)
-                await self._form(scope, turn_id, await self._read(agent_id, said, assistant_line(lines)), read_at)
+                response = assistant_line(lines)
+                read = await self._read(agent_id, said, response.content if response is not None else "")
+                await self._form(scope, turn_id, read, read_at)
             except InvalidInput:  # a defect of one turn must not keep the others from forming
                 log.exception("turn %s forms nothing", turn_id)
                 await self._waiting.end(scope, turn_id)

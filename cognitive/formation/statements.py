@@ -41,7 +41,7 @@ _BREAK = (
     rf"|(?<=\))\s+(?:and |but |so |or |yet )?(?={_OWN_SUBJECT})"
     rf"|,\s+(?!{_GOES_ON})"
     r"(?:which means(?: that)? (?=\w)|meaning (?:that )?(?=\w)"
-    rf"|(?:and |but |so |or |yet |because |since )?(?={_OWN_SUBJECT}))"
+    rf"|(?:and |but |so |or |yet |because |since )?(?:(?:btw|by the way|oh),? )?(?={_OWN_SUBJECT}))"
     # a comma before a question: "I'm vegan, which soup is best?", or before a last short question or request
     r"|,\s+(?=(?:do|does|did|is|are|can|could|should|whats?|which|how|where|when|who|why|any)\b[^,]*\?)"
     r"|,\s+(?=(?:whats?|which one|how|why|(?:is|are|does|do) (?:that|it|this|they|you|i)|can (?:you|i|we|u)"

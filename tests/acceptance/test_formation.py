@@ -12,6 +12,7 @@ import pytest
 from brain.errors import EmbeddingError
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 
+APPOINTMENT = "Please put the dentist on Friday at 10 into my calendar."
 LIKES = "I can't stand the smell of lavender."
 RENT, NEW_RENT = "Our rent is 900 euros.", "Our rent is 950 euros."
 RENTS = ((900, 3), (950, 5), (990, 7))  # euros, and the month since which
@@ -82,6 +83,15 @@ class Failing:
         if any(text.endswith(self._text) and "Hello" not in text for text in texts):
             raise EmbeddingError("broken off")
         return self._embedder.embed(texts)
+
+
+@pytest.mark.parametrize("capture", ["user", "exchange"])
+async def test_answer_that_is_not_captured_confirms_a_plan(urls, embedder, agent, capture):
+    async with forming(urls, embedder, capture=capture) as layer:
+        for text, response in ((APPOINTMENT, "Noted."), ("Schedule lunch with Rita tomorrow.", "Sorry, I can't.")):
+            context = await layer.pre_turn(Turn(agent_id=agent, session_id="s1", text=text))
+            await layer.post_turn(context, Outcome(response=response))
+    assert await formed(urls, embedder, agent) == [("plan", APPOINTMENT)]
 
 
 @pytest.mark.parametrize(("scope", "user"), [("user", None), ("user", "ada"), ("agent", "ada")])

@@ -140,6 +140,14 @@ def test_poor_match_beside_a_good_one_is_dropped_with_its_value():
     assert f"{Policy().evidence.min_item_share * 0.20:.3f}" in result.reason
 
 
+@pytest.mark.parametrize(("text", "kept"), [("what runs redis?", [1, 3]), ("what did you say runs redis?", [1, 2, 3])])
+def test_answer_must_match_more_unless_it_is_asked_for(text, kept):
+    answers = [scored(n, matched=9.0, words=words) for n, words in ((1, 0.4), (2, 0.3), (3, 0.3))]
+    lines = [each._replace(hit=each.hit._replace(speaker="assistant")) for each in answers[:2]]
+    plan = create_plan(Signals(text, question=True), "question", (), Policy())
+    assert ids(abstain([*lines, answers[2]], plan=plan).kept) == kept
+
+
 def test_question_is_dropped_if_a_statement_is_kept():
     asked = scored(1, cosine=0.9, matched=9.0, words=0.4)
     asked = asked._replace(

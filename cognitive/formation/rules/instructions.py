@@ -119,7 +119,8 @@ RULES = (
     FormationRule(
         "form_of_answers",
         "instruction",
-        rf"{_PLEASE}(?:keep|make|write|give|limit|format|phrase) (?:all |all of )?(?:your|the|all|every) "
+        rf"{_PLEASE}(?:keep|make|write|give|limit|format|phrase) "
+        r"(?!the (?:code|output|names)(?: please| pls)?[.!]*$)(?:all |all of )?(?:your|the|all|every) "
         r"(?:\w+ )?(?:answers|responses|replies|messages|explanations|summaries|comments|commits|commit messages"
         r"|code|output|tone|language|emails|names)\b(?!.*\bto\b.*:)"
         rf"|{_PLEASE}(?:answer|reply|respond|write|speak|talk|explain)(?: to)?(?: me| us| things)? (?:only "
@@ -137,7 +138,7 @@ RULES = (
             "I want all answers in German.",
             "I want your answers short.",
         ),
-        ("Keep the change.", "Write the letter.", "I only want one ticket."),
+        ("Keep the change.", "Write the letter.", "I only want one ticket.", "Format the code pls."),
     ),
     FormationRule(
         "remember_to",

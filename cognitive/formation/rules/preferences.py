@@ -73,15 +73,16 @@ RULES = (
         r"|particular about|not (?:totally |entirely |fully )?happy with|annoyed by|bothered by) (?!(?:it|this"
         r"|that|them|you|your)\b)\w.+"
         r"|(?:i|we) (?:am|are) (?:a|an|more of an?|not an?) (?:[\w-]+ ){0,2}(?:person|lover|addict|fan|type"
-        r"|enthusiast|aficionado|junkie|nerd|snob|buff)\b(?! who).*|(?:\w+ ){1,6}(?:is|are) not (?:my thing|for me"
-        r"|my cup of tea|my style)\b.*",
+        r"|enthusiast|aficionado|junkie|nerd|snob|buff)\b(?! who).*"
+        r"|not (?:keen on|fond of|big on|into) (?!(?:it|this|that)\b)\w.+"
+        r"|(?:\w+ ){1,6}(?:is|are) not (?:my thing|for me|my cup of tea|my style)\b.*",
         (
             "I'm a big fan of superhero movies.",
             "I'm into bouldering.",
             "I'm obsessive about naming.",
             "I'm more of a tea person.",
             "Crowds are not my thing.",
-            "Not a fan of olives.",
+            "Not too keen on video calls.",
         ),
         ("I'm into my third coffee.", "Are you a fan of jazz?", "I'm fond of it."),
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cognitive.formation.rules.matching import FormationRule
-from cognitive.formation.rules.words import NAME, OF_A_TASK, OURS, PEOPLE
+from cognitive.formation.rules.words import DATE, NAME, OF_A_TASK, OURS, PEOPLE
 
 # A statement about the world of the user is exact and no praise.
 _DETAIL = (
@@ -35,8 +35,24 @@ _OF_NOW = (
 )
 # When it is about this day only: "my shift ends in ten minutes".
 _SOON = r"(?:.*\b)?(?:today|tonight|tomorrow|soon|in (?:\w+ )?(?:\w+ )?(?:seconds?|minutes?|mins?|hours?))\b"
+# What has a value that holds until it is changed.
+_VALUED = (
+    r"(?:rent|price|fee|rate|salary|wage|premium|budget|limit|quota|timeout|length|capacity|deadline|stand-?up|retro"
+    r"|rehearsal|training|practice|lesson|class|course|(?:team|weekly|daily|monthly) (?:meeting|call|sync))s?"
+)
 
 RULES = (
+    FormationRule(
+        "changed_value",
+        "fact",
+        rf"(?:the |our |my )?(?:[\w'-]+ ){{0,2}}?{_VALUED} (?!.*\b(?:today|tonight|this)\b)"
+        r"(?:(?:(?:has |have |is |are |was |were |got |has been )?(?:now )?"
+        r"(?:moved|changed|pushed(?: back)?|raised|increased|reduced|lowered|cut|extended)"
+        rf"|(?:goes?|went|has gone|is going) (?:up|down)) (?:from \S+ )?to (?!(?:the )?{DATE})(?=[^,]*\d).+"
+        r"|(?:is|are) (?:now )?[$€£]?\d\S*(?: [\w%]+)? now\b.*)",
+        ("The standup moved to 10:15.", "Rent goes up to 950.", "Our line limit is 40 now."),
+        ("It moved to 10.", "The score is 3 now.", "The temperature went up to 30.", "Was the rent raised to 900?"),
+    ),
     FormationRule(
         "use",
         "fact",
