@@ -148,6 +148,13 @@ def test_answer_must_match_more_unless_it_is_asked_for(text, kept):
     assert ids(abstain([*lines, answers[2]], plan=plan).kept) == kept
 
 
+def test_announced_change_may_match_less():
+    old, new, other = (scored(n, matched=9.0, words=words) for n, words in ((1, 0.4), (2, 0.15), (3, 0.15)))
+    new = new._replace(hit=new.hit._replace(content="We replaced the Redis cluster.", speaker="ada"))
+    other = other._replace(hit=other.hit._replace(content="The Redis cluster is blue.", speaker="ada"))
+    assert ids(abstain([old, new, other]).kept) == [1, 2]
+
+
 def test_question_is_dropped_if_a_statement_is_kept():
     asked = scored(1, cosine=0.9, matched=9.0, words=0.4)
     asked = asked._replace(
