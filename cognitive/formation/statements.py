@@ -11,7 +11,7 @@ from cognitive.formation.rules.words import DATE
 MAX_WORDS = 60  # of a statement; a longer one is a text without full stops
 _MIN_WORDS = 3  # words before a break; fewer, such as "I'm Ada", belong to the statement behind
 _MIN_LEFT = 4  # words behind a break; fewer, such as "I think", belong to the statement before
-_MIN_ASKED = 2  # words before and behind a break if a question follows: "I'm vegan, any ideas?"
+_MIN_ASKED = 2  # words before and behind a break if a question or an aside follows: "I'm vegan, any ideas?"
 
 # What makes "and my ..." a clause, unlike "my aunt and our three cousins".
 _FINITE = (
@@ -31,6 +31,7 @@ _GOES_ON = (
     r"(?:but (?:i|we) can (?!see|not|tell)|but i['’]?(?:ve| have) forgotten\b"
     r"|and (?:i|we|they|my \w+) \w+ (?:it|them)\b)"
 )
+_BY_THE_WAY = r"\b(?:btw|by the way)\b"
 # Where a statement ends and another begins, with what joins them.
 _BREAK = (
     # a full stop without a space behind it
@@ -41,7 +42,7 @@ _BREAK = (
     rf"|(?<=\))\s+(?:and |but |so |or |yet )?(?={_OWN_SUBJECT})"
     rf"|,\s+(?!{_GOES_ON})"
     r"(?:which means(?: that)? (?=\w)|meaning (?:that )?(?=\w)"
-    rf"|(?:and |but |so |or |yet |because |since )?(?:(?:btw|by the way|oh),? )?(?={_OWN_SUBJECT}))"
+    rf"|(?:and |but |so |or |yet |because |since )?(?:{_BY_THE_WAY},? )?(?={_OWN_SUBJECT}))"
     # a comma before a question: "I'm vegan, which soup is best?", or before a last short question or request
     r"|,\s+(?=(?:do|does|did|is|are|can|could|should|whats?|which|how|where|when|who|why|any)\b[^,]*\?)"
     r"|,\s+(?=(?:whats?|which one|how|why|(?:is|are|does|do) (?:that|it|this|they|you|i)|can (?:you|i|we|u)"
@@ -168,6 +169,7 @@ _PLACE = (
     r"(?:(?:for|in|on|at|with) (?:this|our|the|my|all|any|every) (?:[\w-]+ ){0,3}?[\w-]+|instead of [\w-]+),? (?=(?:i"
     r"|we|the|all|every|no|each) (?!(?:\w+ )?of\b))"
 )
+_SMILEY = r"\s[:;]-?[)D]\s*$"
 _QUOTE_MARK = r"[\"“”]"
 _QUOTED = r"\"[^\"\n]{12,}\"|“[^”\n]{12,}”|(?<!\w)'[^'\n]{20,}'(?!\w)"
 
@@ -200,7 +202,8 @@ def split_statements(sentence: str) -> list[str]:
     parts, start = [], 0
     for found in compiled(_BREAK).finditer(sentence):
         head, rest = sentence[start : found.start()], sentence[found.end() :]
-        min_head, min_rest = (_MIN_ASKED, _MIN_ASKED) if rest.endswith("?") else (_MIN_WORDS, _MIN_LEFT)
+        is_aside = compiled(_BY_THE_WAY).search(found.group()) is not None  # "..., btw I'm vegan"
+        min_head, min_rest = (_MIN_ASKED,) * 2 if is_aside or rest.endswith("?") else (_MIN_WORDS, _MIN_LEFT)
         has_words = len(head.split()) >= min_head and len(rest.split()) >= min_rest
         if has_words and not _is_quoted(sentence[: found.start()], rest):
             parts.append(head)
@@ -210,7 +213,7 @@ def split_statements(sentence: str) -> list[str]:
 
 def _bare(part: str) -> str:
     """Return a part of a sentence without the marks around it, and without brackets that are open or around it."""
-    part = part.strip(" ,;")
+    part = compiled(_SMILEY).sub("", part).strip(" ,;")
     is_whole = part.count("(") == part.count(")") and not (part.startswith("(") and part.endswith(")"))
     return part if is_whole else part.strip(" ,;()")
 

@@ -96,6 +96,7 @@ def test_statements_of_one_message_are_formed_verbatim():
         ),
         ("I'm a vegan but I can eat honey at times.", "I'm a vegan but I can eat honey at times."),
         ("We bought a boat and we keep it in Ghent.", "We bought a boat and we keep it in Ghent."),
+        ("Can you give me a pasta dish, btw I'm vegan :)", "I'm vegan"),
     ],
 )
 def test_statement_is_formed_whole_and_without_the_request_behind_it(message, text):

@@ -41,7 +41,23 @@ _NOT_PASSING = (
 _NOT_NOW = r"(?!.*\b(?:tonight|outside|unread|(?:open|left|installed|running)[.!]*$))"
 _PLACE_IN_TEXT = r"(?:step|page|line|level|chapter|section|question|slide|part|row|item)"
 
+_MINE_OR_I = r"(?:i|we|(?:my|our) (?:[\w'-]+ ){0,2}[\w'-]+)"
+_HOW_MUCH = r"(?:not )?(?:an? )?(?:[a-z]+ly |lactose[ -]|gluten[ -]|type [12] )*"
+
 RULES = (
+    FormationRule(
+        "diet",
+        "fact",
+        rf"(?:{_MINE_OR_I} (?:am|is|are) {_HOW_MUCH}(?:vegan|vegetarian|pescatarian)\b"
+        # also of someone named in one word
+        rf"|(?:{_MINE_OR_I}|(?!(?:it|this|that|he|she|they|you|who|what)\b)[a-z'-]{{2,}}) "
+        rf"(?:(?:am|is|are) {_HOW_MUCH}(?:allergic|intolerant|diabetic|coeliac|celiac)\b"
+        r"|cannot (?:eat|drink) (?!(?:it|this|that|much|now|anything)\b)\w"
+        r"|cannot have (?!(?:fun|children|kids|both|everything|one)\b)(?=(?:any )?[a-z]+[.!]*$)))"
+        r"(?!.*\b(?:today|tonight)\b).*",
+        ("I'm coeliac so no gluten.", "Milo can't have nuts.", "My son is allergic to eggs."),
+        ("It is vegan.", "Is my son allergic to eggs?", "I can't have a look.", "I can't eat now."),
+    ),
     FormationRule(
         "attribute_of_mine",
         "fact",
