@@ -152,11 +152,12 @@ ENDINGS: tuple[EndingRow, ...] = (
         (("Forget my email.", "My email client is Mutt."), ("Forget my dog.", "My sister has a dog.")),
     ),
     EndingRow(
-        r"(?:the|my|our) (?:(?:trip|visit) to )?(?P<gone>[\w-]+)(?: trip| visit)? (?:is|was|has been)" + _OFF,
+        r"(?:(?:the|my|our) )?(?:(?:trip|visit) to )?(?P<gone>[\w-]+)(?: trip| visit)? (?:is|was|has been)" + _OFF,
         _ONCE + "(?:i|we) (?:am|are) (?:going|flying|travell?ing|driving) to ",
         (
             ("Our Malta trip is off.", "We're flying to Malta in May."),
             ("The trip to Malta was cancelled, too much work", "I'm going to Malta in May."),
+            ("ugh, malta is cancelled", "We're flying to Malta in May."),
         ),
         (
             ("The Malta meeting is off.", "We're flying to Malta in May."),

@@ -96,8 +96,8 @@ _DEGREE = (
     r"|generally|um+|uh+|er+|hm+|obviously|of course|as well|too|i would say(?=[.!]*$))\b,?\s*"
 )
 _OPENERS = (
-    r"(?:\W*(?:(?:yes|yeah|yep|yup|ok|okay|well|so|and|but|oh|ah|aha|hey|hi|hello|anyway|btw|by the way|fyi"
-    r"|just so you know|as i said|unfortunately|i mean|besides|then|plus|in addition|to be honest|tbh|for context"
+    r"(?:\W*(?:(?:yes|yeah|yep|yup|ok|okay|well|so|and|but|oh|ah|aha|hey|hi|hello|anyway|btw|by the way|fyi|ugh|argh"
+    r"|hmm+|just so you know|as i said|unfortunately|i mean|besides|then|plus|in addition|to be honest|tbh|for context"
     r"|you know(?: how much| that)?|in fact|because|since|though|although|luckily|fortunately|sadly|i understand that"
     r"|i know(?: that)?|as you (?:may |might )?know|the (?:thing|fact|point|truth|problem) is(?: that)?|note that"
     r"|please note that|remember that|now that"
