@@ -52,11 +52,12 @@ def abstain(
     stated = [value for each, value in zip(candidates, matches, strict=True) if not talk.states_nothing(each.hit)]
     best = max(stated or matches)
     minimum = _Minimum(policy.evidence.min_item_share, best, ASKS_ASSISTANT.search(plan.signals.text) is not None)
-    kept = [candidate for candidate in candidates if candidate.match >= minimum.of(candidate)]
+    needed = [(candidate, minimum.of(candidate)) for candidate in candidates]
+    kept = [candidate for candidate, least in needed if candidate.match >= least]
     below = tuple(
-        CandidateResult(each, "irrelevant", each.match, minimum.reason(each), minimum.of(each))
-        for each in candidates
-        if each.match < minimum.of(each)
+        CandidateResult(candidate, "irrelevant", candidate.match, minimum.reason(candidate), least)
+        for candidate, least in needed
+        if candidate.match < least
     )
     stating = _only_stating(kept)
     return StageResult(stating.kept, (*below, *stating.dropped))
@@ -72,24 +73,27 @@ class _Minimum:
 
     def of(self, candidate: Candidate) -> float:
         """Return the match that a candidate must reach."""
-        return self.best * min(self.share * self._factor(candidate), 1.0)
+        factor, _ = self._factor(candidate)
+        return self.best * min(self.share * factor, 1.0)
 
     def reason(self, candidate: Candidate) -> str:
         """Return in words why a candidate's match does not suffice, and the share of the best at which it would."""
-        match, factor = candidate.match, self._factor(candidate)
-        line = f" times {factor:g} for a line of this kind" if factor != 1 else ""
-        share = f"evidence.min_item_share {self.share:g}{line} of the best match {self.best:.3f}"
+        match, (factor, kind) = candidate.match, self._factor(candidate)
+        times = f" times {factor:g} for {kind}" if kind else ""
+        share = f"evidence.min_item_share {self.share:g}{times} of the best match {self.best:.3f}"
         enough = _floor(match / self.best / factor, 2) if 0 <= match < self.best else None
         passes = f"; it passes at a share of at most {enough:.2f}" if enough is not None else ""
         return f"below the threshold of a memory: match {_less(match, self.of(candidate))}, {share}{passes}"
 
-    def _factor(self, candidate: Candidate) -> float:
+    def _factor(self, candidate: Candidate) -> tuple[float, str]:
+        """Return the factor of a candidate, and in words what it is; nothing if it is no line of a conversation."""
         hit = candidate.hit
         if not hit.speaker:
-            return 1.0
+            return 1.0, ""
         if hit.speaker.casefold() in ASSISTANTS:
-            return 1.0 if self.asks_assistant else _ANSWER_FACTOR
-        return _CHANGE_FACTOR if announces_change(hit.content) and talk.states(hit.content) else 1.0
+            return (1.0, "") if self.asks_assistant else (_ANSWER_FACTOR, "an assistant's line")
+        is_change = announces_change(hit.content) and talk.states(hit.content)
+        return (_CHANGE_FACTOR, "an announced change") if is_change else (1.0, "")
 
 
 def _only_stating(candidates: Sequence[Candidate]) -> StageResult:
