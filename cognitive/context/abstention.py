@@ -73,27 +73,25 @@ class _Minimum:
 
     def of(self, candidate: Candidate) -> float:
         """Return the match that a candidate must reach."""
-        factor, _ = self._factor(candidate)
-        return self.best * min(self.share * factor, 1.0)
+        hit, least = candidate.hit, self.best * self.share
+        if self._is_answer(candidate):
+            return min(_ANSWER_FACTOR * least, self.best)
+        # A long line is only read where this decides.
+        if hit.speaker and _CHANGE_FACTOR * least <= candidate.match < least and announces_change(hit.content):
+            return _CHANGE_FACTOR * least if talk.states(hit.content) else least
+        return least
 
     def reason(self, candidate: Candidate) -> str:
         """Return in words why a candidate's match does not suffice, and the share of the best at which it would."""
-        match, (factor, kind) = candidate.match, self._factor(candidate)
-        times = f" times {factor:g} for {kind}" if kind else ""
+        match, factor = candidate.match, _ANSWER_FACTOR if self._is_answer(candidate) else 1.0
+        times = f" times {factor:g} for an assistant's line" if factor != 1.0 else ""
         share = f"evidence.min_item_share {self.share:g}{times} of the best match {self.best:.3f}"
         enough = _floor(match / self.best / factor, 2) if 0 <= match < self.best else None
         passes = f"; it passes at a share of at most {enough:.2f}" if enough is not None else ""
         return f"below the threshold of a memory: match {_less(match, self.of(candidate))}, {share}{passes}"
 
-    def _factor(self, candidate: Candidate) -> tuple[float, str]:
-        """Return the factor of a candidate, and in words what it is; nothing if it is no line of a conversation."""
-        hit = candidate.hit
-        if not hit.speaker:
-            return 1.0, ""
-        if hit.speaker.casefold() in ASSISTANTS:
-            return (1.0, "") if self.asks_assistant else (_ANSWER_FACTOR, "an assistant's line")
-        is_change = announces_change(hit.content) and talk.states(hit.content)
-        return (_CHANGE_FACTOR, "an announced change") if is_change else (1.0, "")
+    def _is_answer(self, candidate: Candidate) -> bool:
+        return not self.asks_assistant and (candidate.hit.speaker or "").casefold() in ASSISTANTS
 
 
 def _only_stating(candidates: Sequence[Candidate]) -> StageResult:
