@@ -16,6 +16,8 @@ VERSIONS = [
     ("The staging database runs on port 5433.", "The port of the staging database is 6543."),
     ("The daily standup starts at 9:30.", "Standup is at 10:00 every day."),
     ("The rent is 1,200 euros a month.", "The monthly rent is €1,350."),
+    ("Rent is 1450 a month", "our rent is 1520 now"),
+    ("Our rent is 1450 a month.", "Our rent goes up to 1520 in August."),
     ("The vote is on 3 June.", "The vote got pushed to 10 June."),
     ("We deploy on Fridays.", "Deployments happen on Tuesdays."),
     ("We use Jenkins for CI.", "Our CI runs on GitHub Actions."),
@@ -42,6 +44,7 @@ VERSIONS = [
     ("The stand-down is at 17:00.", "The stand-down was pushed back to 17:45."),
 ]
 SIBLINGS = [
+    ("The limit is 5 a day.", "The limit is 20 a month."),
     ("Shelf 3 holds bolts.", "Shelf 4 holds nuts."),
     ("Shelf 3 holds 40 bolts.", "Shelf 4 holds 90 bolts."),
     ("The door code of building A is 4471.", "The door code of building B is 8820."),
