@@ -40,7 +40,8 @@ from brain.embedding.minilm import MiniLM
 from brain.postgres.migrate import upgrade
 from cognitive import CognitiveLayer, Policy
 
-settings.register_profile("untimed", deadline=None)  # other load on the machine delays examples
+# Other load on the machine delays examples. A property tries sixty of them if it sets no number.
+settings.register_profile("untimed", deadline=None, max_examples=60)
 settings.load_profile("untimed")
 
 PATIENT = Policy(deadline_ms=20_000)

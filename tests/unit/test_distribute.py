@@ -11,7 +11,7 @@ from brain.postgres.database import APP_ROLE
 from brain.postgres.distribute import DISTRIBUTION_COLUMN, statements
 from brain.postgres.roles import ROLES
 from brain.postgres.tables import metadata
-from tests.unit.test_statements import IDS, NAMED, TABLE, bare
+from tests.unit.test_statements import TABLE, bare, each_statement
 
 TABLES = metadata.sorted_tables
 # Features that Citus refuses for distributed tables or applies only within each shard. The schema uses none of them.
@@ -69,21 +69,21 @@ def test_schema_uses_no_feature_that_citus_refuses(root):
         assert not re.search(REFUSED, sql, re.IGNORECASE), path.name
 
 
-@pytest.mark.parametrize(("port", "name", "sql"), NAMED, ids=IDS)
-def test_insert_from_a_query_has_on_conflict_or_returning(port, name, sql):
+@each_statement
+def test_insert_from_a_query_has_on_conflict_or_returning(name, sql):
     """Without either clause, Citus uses COPY, which Postgres refuses under row level security."""
     for insert in re.findall(rf"INSERT INTO {TABLE}(?: AS \w+)? \([^)]*\) SELECT\b(.*?)(?=INSERT INTO|$)", bare(sql)):
         assert re.search(r"\bON CONFLICT\b|\bRETURNING\b", insert)
 
 
-@pytest.mark.parametrize(("port", "name", "sql"), NAMED, ids=IDS)
-def test_advisory_lock_statements_read_no_table(port, name, sql):
+@each_statement
+def test_advisory_lock_statements_read_no_table(name, sql):
     """A statement that reads tables runs on another machine, where an advisory lock has no effect."""
     assert "pg_advisory" not in sql or not re.search(TABLE, sql.replace("cognitive.scope()", ""))
 
 
-@pytest.mark.parametrize(("port", "name", "sql"), NAMED, ids=IDS)
-def test_coordinator_tables_are_not_joined_with_agent_tables(port, name, sql):
+@each_statement
+def test_coordinator_tables_are_not_joined_with_agent_tables(name, sql):
     """Citus cannot join a coordinator table with distributed tables on another machine."""
     of_coordinator = r"\b(?:FROM|JOIN) (?:pg_\w+|cognitive\.alembic_version)\b"
     assert not (re.search(TABLE, bare(sql)) and re.search(of_coordinator, bare(sql)))

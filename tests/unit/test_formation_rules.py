@@ -29,15 +29,18 @@ def named(rules, field: str) -> list:
     return [pytest.param(rule, text, id=f"{rule.name}: {text}") for rule in rules for text in getattr(rule, field)]
 
 
-@pytest.mark.parametrize(("rule", "message"), named(RULES, "examples"))
-def test_example_forms_a_memory_of_the_rules_kind(rule: FormationRule, message: str):
-    assert rule.kind in {each.kind for each in extract(message, CONFIRMED if rule.confirmed else "").proposals}
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_examples_form_a_memory_of_the_rules_kind(rule: FormationRule):
+    for message in rule.examples:
+        formed = extract(message, CONFIRMED if rule.confirmed else "").proposals
+        assert rule.kind in {each.kind for each in formed}, message
 
 
-@pytest.mark.parametrize(("rule", "message"), named(RULES, "counterexamples"))
-def test_counterexample_forms_nothing_by_the_rule(rule: FormationRule, message: str):
-    formed = extract(message, CONFIRMED if rule.confirmed else "").proposals
-    assert rule.name not in {each.rule for each in formed}
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_counterexamples_form_nothing_by_the_rule(rule: FormationRule):
+    for message in rule.counterexamples:
+        formed = extract(message, CONFIRMED if rule.confirmed else "").proposals
+        assert rule.name not in {each.rule for each in formed}, message
 
 
 @pytest.mark.parametrize(("guard", "message"), named(GUARDS, "examples"))

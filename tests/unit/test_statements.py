@@ -94,7 +94,22 @@ OF_ALL_AGENTS = {  # run by a role that sees only counts, or by a role that sees
     *statements.load("fleet"),
     *statements.load("agents"),
 }
-IDS = [f"{port}.{name}" for port, name, _ in NAMED]
+
+
+def each_statement(check):
+    """Make a test of a check of one statement: it runs the check on all, and a failure names the statement."""
+
+    def test():
+        for port, name, sql in NAMED:
+            try:
+                check(name, sql)
+            except AssertionError as error:
+                raise AssertionError(f"statement {port}.{name}") from error
+
+    test.__name__, test.__doc__ = check.__name__, check.__doc__
+    return test
+
+
 TABLE = r"cognitive\.(?!alembic_version\b)\w+"
 
 
@@ -242,13 +257,13 @@ def test_few_statements_write_inside_a_query():
     assert in_parts == set(WRITES_IN_PARTS)
 
 
-@pytest.mark.parametrize(("port", "name", "sql"), NAMED, ids=IDS)
-def test_every_join_is_restricted_to_the_agent(port, name, sql):
+@each_statement
+def test_every_join_is_restricted_to_the_agent(name, sql):
     assert unrestricted_joins(bare(sql), r"\w+\.agent_id" if name in OF_ALL_AGENTS else r"\$1") == []
 
 
-@pytest.mark.parametrize(("port", "name", "sql"), NAMED, ids=IDS)
-def test_every_table_access_is_restricted_to_the_agent(port, name, sql):
+@each_statement
+def test_every_table_access_is_restricted_to_the_agent(name, sql):
     """Each table that is read, updated or deleted from needs an `agent_id = $1`; an insert names the agent first."""
     text = bare(sql)
     touched = len(re.findall(rf"\b(?:FROM|JOIN) {TABLE}", text)) + len(re.findall(rf"(?<!DO )\bUPDATE {TABLE}", text))
@@ -259,8 +274,8 @@ def test_every_table_access_is_restricted_to_the_agent(port, name, sql):
         assert target.split(",")[0].strip() == "agent_id"
 
 
-@pytest.mark.parametrize(("port", "name", "sql"), NAMED, ids=IDS)
-def test_values_are_bound_and_parameter_numbers_have_no_gaps(port, name, sql):
+@each_statement
+def test_values_are_bound_and_parameter_numbers_have_no_gaps(name, sql):
     text = bare(sql)
     numbers = {int(number) for number in re.findall(r"\$(\d+)", text)}
     assert numbers == set(range(1, len(numbers) + 1))
@@ -268,8 +283,8 @@ def test_values_are_bound_and_parameter_numbers_have_no_gaps(port, name, sql):
     assert ";" not in text
 
 
-@pytest.mark.parametrize(("port", "name", "sql"), NAMED, ids=IDS)
-def test_upserts_of_many_rows_lock_them_in_a_fixed_order(port, name, sql):
+@each_statement
+def test_upserts_of_many_rows_lock_them_in_a_fixed_order(name, sql):
     """Upserts of many rows are ordered; otherwise two concurrent writers can deadlock."""
     upsert = r"INSERT INTO cognitive\.(?:usage|exposure|session|usage_base)\b(.*?)ON CONFLICT"
     for source in re.findall(upsert, bare(sql)):
