@@ -15,6 +15,7 @@ from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 APPOINTMENT = "Please put the dentist on Friday at 10 into my calendar."
 LIKES = "I can't stand the smell of lavender."
 RENT, NEW_RENT = "Our rent is 900 euros.", "Our rent is 950 euros."
+_readers: list[CognitiveLayer] = []
 RENTS = ((900, 3), (950, 5), (990, 7))  # euros, and the month since which
 
 
@@ -41,10 +42,18 @@ async def say(layer: CognitiveLayer, agent: str, text: str, at: datetime | None 
     return context
 
 
-async def formed(urls, embedder, agent: str, query: str = "what was said", **filters) -> list[tuple[str, str]]:
+@pytest.fixture(scope="module", autouse=True)
+async def reader(urls, embedder):
+    """Open the layer by which `formed` reads, once for all tests, and give it to them."""
     async with forming(urls, embedder, "off") as layer:
-        hits = await layer.recall(agent, query, limit=50, tags=("formed",), **filters)
-        return sorted((hit.attributes.get("kind", hit.type), hit.content) for hit in hits)
+        _readers.append(layer)
+        yield
+    _readers.clear()
+
+
+async def formed(agent: str, query: str = "what was said", **filters) -> list[tuple[str, str]]:
+    hits = await _readers[0].recall(agent, query, limit=50, tags=("formed",), **filters)
+    return sorted((hit.attributes.get("kind", hit.type), hit.content) for hit in hits)
 
 
 async def test_statements_become_memories_of_their_type(urls, embedder, agent):
@@ -52,13 +61,13 @@ async def test_statements_become_memories_of_their_type(urls, embedder, agent):
         await say(layer, agent, f"{LIKES} We decided to paint the hall green. Never call me before nine, please.")
         await say(layer, agent, "I'm flying to Oslo tomorrow.", at=datetime(2026, 3, 11, 9, tzinfo=UTC))
         await say(layer, agent, "What is the capital of Peru?")
-    assert await formed(urls, embedder, agent) == [
+    assert await formed(agent) == [
         ("decision", "We decided to paint the hall green."),
         ("instruction", "Never call me before nine, please."),
         ("plan", "I'm flying to Oslo on 12 March 2026."),
         ("preference", LIKES),
     ]
-    assert len(await formed(urls, embedder, agent, where={"attributes.date": {"eq": "2026-03-12"}})) == 1
+    assert len(await formed(agent, where={"attributes.date": {"eq": "2026-03-12"}})) == 1
 
 
 async def test_retried_outcome_forms_nothing_twice(urls, embedder, agent):
@@ -67,7 +76,7 @@ async def test_retried_outcome_forms_nothing_twice(urls, embedder, agent):
             context = await layer.pre_turn(Turn(agent_id=agent, session_id="s1", text=LIKES, turn_id="t1"))
             await layer.post_turn(context, Outcome(response="I see."))
             await layer.post_turn(context, Outcome(response="I see."))
-    assert await formed(urls, embedder, agent) == [("preference", LIKES)]
+    assert await formed(agent) == [("preference", LIKES)]
 
 
 class Failing:
@@ -91,18 +100,18 @@ async def test_answer_that_is_not_captured_confirms_a_plan(urls, embedder, agent
         for text, response in ((APPOINTMENT, "Noted."), ("Schedule lunch with Rita tomorrow.", "Sorry, I can't.")):
             context = await layer.pre_turn(Turn(agent_id=agent, session_id="s1", text=text))
             await layer.post_turn(context, Outcome(response=response))
-    assert await formed(urls, embedder, agent) == [("plan", APPOINTMENT)]
+    assert await formed(agent) == [("plan", APPOINTMENT)]
 
 
 @pytest.mark.parametrize(("scope", "user"), [("user", None), ("user", "ada"), ("agent", "ada")])
 async def test_lines_that_formed_nothing_yet_are_made_up_for_later(urls, embedder, agent, scope, user):
     async with forming(urls, Failing(embedder, LIKES), capture_scope=scope) as layer:
         await say(layer, agent, f"Hello there. {LIKES}", user=user)
-    assert await formed(urls, embedder, agent, user_id=user) == []
+    assert await formed(agent, user_id=user) == []
     for _ in range(2):
         async with forming(urls, embedder, capture_scope=scope) as layer:
             await layer.pre_turn(Turn(agent_id=agent, session_id="s2", text="Good morning!"))
-    assert await formed(urls, embedder, agent, user_id=user) == [("preference", LIKES)]
+    assert await formed(agent, user_id=user) == [("preference", LIKES)]
 
 
 async def test_forgotten_memory_is_not_formed_again(urls, embedder, agent):
@@ -115,13 +124,13 @@ async def test_forgotten_memory_is_not_formed_again(urls, embedder, agent):
         async with forming(urls, embedder) as layer:
             await say(layer, agent, "Good morning, how are you?")
             await layer.post_turn(context, Outcome(response="I see."))
-    assert await formed(urls, embedder, agent) == []
+    assert await formed(agent) == []
 
 
 async def test_capture_off_forms_nothing(urls, embedder, agent):
     async with forming(urls, embedder, "off") as layer:
         await say(layer, agent, LIKES)
-    assert await formed(urls, embedder, agent) == []
+    assert await formed(agent) == []
 
 
 @pytest.mark.parametrize(
@@ -136,7 +145,7 @@ async def test_capture_off_forms_nothing(urls, embedder, agent):
 async def test_policy_says_what_is_formed(urls, embedder, agent, formation, expected):
     async with forming(urls, embedder, **formation) as layer:
         await say(layer, agent, LIKES)
-    assert await formed(urls, embedder, agent) == expected
+    assert await formed(agent) == expected
 
 
 async def test_turn_shows_the_formed_memory_and_not_its_line(urls, embedder, agent):
@@ -222,16 +231,16 @@ async def test_formed_memories_belong_to_the_user_of_their_turn(urls, embedder, 
         await say(layer, agent, RENT, at=datetime(2026, 3, 1, 9, tzinfo=UTC), user="ada")
     async with forming(urls, embedder) as layer:  # another user's value is no update of the first one's
         await say(layer, agent, NEW_RENT, at=datetime(2026, 5, 1, 9, tzinfo=UTC), user="ben")
-    assert await formed(urls, embedder, agent, user_id="ada") == [("fact", RENT), ("preference", LIKES)]
-    assert await formed(urls, embedder, agent, user_id="ben") == [("fact", NEW_RENT)]
-    assert await formed(urls, embedder, agent) == []
+    assert await formed(agent, user_id="ada") == [("fact", RENT), ("preference", LIKES)]
+    assert await formed(agent, user_id="ben") == [("fact", NEW_RENT)]
+    assert await formed(agent) == []
 
 
 async def test_preferences_of_a_team_agent_stay_the_users(urls, embedder, agent):
     async with forming(urls, embedder, capture_scope="agent") as layer:
         await say(layer, agent, f"{LIKES} {RENT}", user="ada")
-    assert await formed(urls, embedder, agent, user_id="ada") == [("fact", RENT), ("preference", LIKES)]
-    assert await formed(urls, embedder, agent, user_id="ben") == [("fact", RENT)]
+    assert await formed(agent, user_id="ada") == [("fact", RENT), ("preference", LIKES)]
+    assert await formed(agent, user_id="ben") == [("fact", RENT)]
 
 
 @pytest.mark.parametrize(

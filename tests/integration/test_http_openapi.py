@@ -29,7 +29,7 @@ OPERATIONS = [
     for found in schemathesis.openapi.from_dict(create_app(None, ServerConfig()).openapi()).get_all_operations()
 ]
 FEW = settings(
-    max_examples=12,
+    max_examples=8,
     database=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),
