@@ -59,8 +59,9 @@ _IN_STATES = frozenset("shape condition trouble danger order use need debt pain 
 _WHEN = frozenset("for in on as at after before during with".split())  # "I prefer coffee at work"
 # With these words another value may hold at the same time: "I also work at Bosch".
 _PARTLY = frozenset("also too well most during half part spring summer autumn winter term".split())
-_PAID = frozenset(("rent", "salary", "mortgage", "price"))  # is said of a month or a year, but not of both
-_PERIODS = frozenset(("month", "year", "week"))
+# The period belongs to the value of these: "rent is 900 a month" and "our rent is 950" are versions.
+_PAID = frozenset(map(canonical, ("rent", "salary", "mortgage")))
+_PERIODS = frozenset(map(canonical, ("month", "year", "week")))
 _NO_VALUES = frozenset("a an for from of as to".split())  # "X is a Y" is no value of X
 
 
@@ -151,7 +152,7 @@ class _Statement:
             adjusted = rest[rest.index("to") + 1 :]
             rest = adjusted if typed_value(adjusted) is not None else rest
         if lemma == "go" and rest[0] in ("up", "down") and rest[1:2] == ["to"] and len(rest) > 2:
-            lemma, rest = "be", rest[2:]
+            lemma, rest = "be", rest[2:]  # "goes up to 950" states the new value
         typed = typed_value(rest)
         if typed is not None:
             return self._typed(subject, rest, lemma, typed)

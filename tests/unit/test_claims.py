@@ -17,6 +17,7 @@ VERSIONS = [
     ("The daily standup starts at 9:30.", "Standup is at 10:00 every day."),
     ("The rent is 1,200 euros a month.", "The monthly rent is €1,350."),
     ("Rent is 1450 a month", "our rent is 1520 now"),
+    ("My salary is 50k a year.", "My salary is 55k now."),
     ("Our rent is 1450 a month.", "Our rent goes up to 1520 in August."),
     ("The vote is on 3 June.", "The vote got pushed to 10 June."),
     ("We deploy on Fridays.", "Deployments happen on Tuesdays."),
@@ -45,6 +46,7 @@ VERSIONS = [
 ]
 SIBLINGS = [
     ("The limit is 5 a day.", "The limit is 20 a month."),
+    ("The price is 5 euros a month.", "The price is 50 euros a year."),
     ("Shelf 3 holds bolts.", "Shelf 4 holds nuts."),
     ("Shelf 3 holds 40 bolts.", "Shelf 4 holds 90 bolts."),
     ("The door code of building A is 4471.", "The door code of building B is 8820."),

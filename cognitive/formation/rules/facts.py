@@ -41,22 +41,20 @@ _NOT_PASSING = (
 _NOT_NOW = r"(?!.*\b(?:tonight|outside|unread|(?:open|left|installed|running)[.!]*$))"
 _PLACE_IN_TEXT = r"(?:step|page|line|level|chapter|section|question|slide|part|row|item)"
 
-_MINE_OR_I = r"(?:i|we|(?:my|our) (?:[\w'-]+ ){0,2}[\w'-]+)"
-_HOW_MUCH = r"(?:not )?(?:an? )?(?:[a-z]+ly |lactose[ -]|gluten[ -]|type [12] )*"
+# A person who is named in one word.
+_SOMEONE = r"(?!(?:it|this|that|he|she|they|you|who|what|i|we)\b)[a-z'-]{2,}"
 
 RULES = (
     FormationRule(
         "diet",
         "fact",
-        rf"(?:{_MINE_OR_I} (?:am|is|are) {_HOW_MUCH}(?:vegan|vegetarian|pescatarian)\b"
-        # also of someone named in one word
-        rf"|(?:{_MINE_OR_I}|(?!(?:it|this|that|he|she|they|you|who|what)\b)[a-z'-]{{2,}}) "
-        rf"(?:(?:am|is|are) {_HOW_MUCH}(?:allergic|intolerant|diabetic|coeliac|celiac)\b"
-        r"|cannot (?:eat|drink) (?!(?:it|this|that|much|now|anything)\b)\w"
-        r"|cannot have (?!(?:fun|children|kids|both|everything|one)\b)(?=(?:any )?[a-z]+[.!]*$)))"
+        rf"(?:{_SOMEONE} "
+        r"(?:is (?:[a-z]+ly |lactose |gluten )*(?:allergic|intolerant|diabetic|coeliac|celiac)\b"
+        r"|cannot (?:eat|drink) (?!(?:it|this|that|much|now|anything)\b)\w)"
+        rf"|(?:i|we|{_SOMEONE}) cannot have (?!(?:fun|children|kids|both|everything|one)\b)(?=(?:any )?[a-z]+[.!]*$))"
         r"(?!.*\b(?:today|tonight)\b).*",
-        ("I'm coeliac so no gluten.", "Milo can't have nuts.", "My son is allergic to eggs."),
-        ("It is vegan.", "Is my son allergic to eggs?", "I can't have a look.", "I can't eat now."),
+        ("Milo can't have nuts.", "Milo is allergic to eggs.", "Milo can't eat pork.", "I can't have dairy."),
+        ("He is allergic.", "Is Milo allergic to eggs?", "I can't have a look.", "Milo can't eat now."),
     ),
     FormationRule(
         "attribute_of_mine",
@@ -95,10 +93,11 @@ RULES = (
         r"|(?:i|we) (?:am|are) "
         r"(?:(?:severely|highly|deathly|mildly|slightly|not|newly|recently|happily|lactose|type (?:1|2|one|two)"
         r"|gluten|half|originally|an? strict|strictly|colou?r) ?-?)*"
-        r"(?:allergic|intolerant|diabetic|asthmatic|vegan|vegetarian|pescatarian|kosher|halal|married|divorced|single"
-        r"|widowed|engaged|pregnant|expecting|retired|unemployed|self-employed|deaf|blind|colou?rblind|left-handed"
-        r"|right-handed|dyslexic|autistic|bilingual|catholic|jewish|muslim|christian|buddhist|hindu|atheist|sober"
-        rf"|from|based|located|born|new to|on (?:(?!{_PLACE_IN_TEXT}\b)[\w+-]+ )?v?\d+\.\d[\w.]*"
+        r"(?:allergic|intolerant|diabetic|coeliac|celiac|asthmatic|vegan|vegetarian|pescatarian|kosher|halal|married"
+        r"|divorced|single|widowed|engaged|pregnant|expecting|retired|unemployed|self-employed|deaf|blind"
+        r"|colou?rblind|left-handed|right-handed|dyslexic|autistic|bilingual|catholic|jewish|muslim|christian"
+        r"|buddhist|hindu|atheist|sober|from|based|located|born|new to"
+        rf"|on (?:(?!{_PLACE_IN_TEXT}\b)[\w+-]+ )?v?\d+\.\d[\w.]*"
         r"|on (?:an? |my )?"
         r"(?:mac\w*|windows|linux|ubuntu|debian|fedora|arch|ios|android|wsl|python|node|version|call|medication"
         r"|a diet|insulin|parental leave|maternity leave)|not (?:that |so )?familiar with|not allergic"
@@ -110,6 +109,7 @@ RULES = (
         r"|developing (?:a|an|our|my|the)|working on \w+|renovating|remodell?ing|majoring|enrolled|employed"
         r"|\d+(?: years old)?\b|one of)\b(?! (?:it|this|that)\b).*",
         (
+            "I'm coeliac.",
             "I'm a nurse.",
             "We're based in Ghent.",
             "I'm allergic to nuts.",
@@ -268,8 +268,8 @@ RULES = (
         r"(?:fear|phobia|anxiety|allergy|intolerance|condition|disability|difficulty with"
         r"|trouble with (?:stairs|hearing|sleep))\b.+"
         r"|(?:i|we) (?:cannot|can|am able to|am unable to) "
-        r"(?:swim|drive|cook|read (?:music|braille|latin)|speak|eat \w+|drink \w+|lift|fly|hear"
-        r"|see well|ride|play|type|tolerate)\b(?! (?:it|this|that|you)\b).*"
+        r"(?:swim|drive|cook|read (?:music|braille|latin)|speak|eat \w+|drink \w+|lift|fly|hear|see well|ride|play"
+        r"|type|tolerate)\b(?! (?:it|this|that|you)\b).*"
         r"|(?:i|we) follow (?:an? )?.*\b(?:diet|regimen|lifestyle|program|schedule)\b.*"
         r"|coming from (?:an? )?[\w ]{2,30} background\b.*",
         (

@@ -102,14 +102,18 @@ HISTORY_RULES = (
         "history.used_to",
         HISTORY,
         r"\b(?:we|i|they|he|she|it|you|there|who|what|which|that) used to\b"
-        r"|\b(?:did|didn't) (?:\w+ ){1,3}used? to\b",
+        rf"|\b(?:did|didn't) (?:(?:\w+ ){{1,3}}use|{_OWNERS} used) to\b",
         examples=(
             "what did we use to drink?",
             "where did he used to work",
             "we used to have a rule for that, right?",
             "did Tom Ames use to lead the shop?",
         ),
-        counterexamples=("a knife used to cut bread", "which database do we use to log?"),
+        counterexamples=(
+            "a knife used to cut bread",
+            "which database do we use to log?",
+            "Did you get used to the new desk?",
+        ),
     ),
     Rule(
         "history.ever",

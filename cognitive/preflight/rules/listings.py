@@ -68,7 +68,7 @@ UNDATED = (
         r"|\bwhat(?:'s| is) (?:going on|happening|up|new) with\b"
         r"|\b(?:brief|update|tell) (?:me|us) (?:all about|about (?:my|our)|on)\b"
         r"|\bfill (?:me|us) in on\b"
-        r"|\b(?:what|everything|anything|all|whatever)(?: that)? (?:do |have )?(?:we|you|i)(?:'ve)? (?:have |do )?"
+        r"|\b(?:what|everything|anything)(?: that)? (?:do |have )?(?:we|you|i)(?:'ve)? (?:have |do )?"
         r"(?:have|got|know|hold|keep) (?:on|about|for|regarding)\b"
         r"|\b(?:the )?(?:latest|news|update|status|situation) (?:on|about|of|with|regarding)\b",
         examples=("anything about the car?", "Tell me everything on the holiday plans", "any notes on Anna",
