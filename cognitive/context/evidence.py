@@ -7,6 +7,7 @@ messages that they don't (`python -m benchmarks.ranking fit`).
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 
 from brain.search import SearchResult
@@ -21,6 +22,7 @@ _FIRST = 5  # candidates whose cosine counts; the vectors of those that rank low
 _ROUNDING = 1e-6  # by which sums from the database may differ
 _TASK = "task"  # the frame of messages that ask for work
 _MEMORY = "memory"  # the category of messages about the user's own matters
+_OURS = re.compile(r"\b(?:we|ours?)\b", re.IGNORECASE)
 
 
 def evidence(values: Mapping[str, float], constants: Constants) -> float:
@@ -55,6 +57,7 @@ def terms(
       which may name something that is still to be made.
     - `identified`: 1 if a memory literally contains an identifier of the message, such as a code or a version.
     - `own`: 1 if the message is about the user's own matters (the category memory).
+    - `ours`: 1 if the message says "we" or "our", which few messages do that no memory is about.
     - `store_size`: the logarithm of the number of passages, because a large store matches anything a little.
     - `past_use` and `similar_turns`: the boost above 1 of the best match, and the highest lift (see `usage`).
     - `without_vector`: 1 if a candidate has no vector. It has no weight.
@@ -68,6 +71,7 @@ def terms(
         "unknown_name": float(plan.frame != _TASK and _names_unknown(candidates, plan.signals.entities, found)),
         "identified": float(_identified(candidates, plan.signals.text)),
         "own": float(_MEMORY in plan.categories),
+        "ours": float(_OURS.search(plan.signals.text) is not None),
         "store_size": math.log1p(found.passages),
         "past_use": max(0.0, boost - 1),
         "similar_turns": max(0.0, max([candidate.boost.lift for candidate in candidates])),
