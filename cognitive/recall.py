@@ -171,9 +171,9 @@ class Recall:
 
         The number is None if a further search would find no more.
         """
-        read = signals.read(search.query, now=search.now)
-        # no small-talk rules here: a model that searches for "thanks" means the word
-        queries = [RetrievalQuery(type_, search.query, wanted, read.recency, read.dates) for type_ in search.types]
+        # No other signals are read: a model that searches for "thanks" means the word.
+        recency, dates = signals.read_time(search.query, search.now)
+        queries = [RetrievalQuery(type_, search.query, wanted, recency, dates) for type_ in search.types]
         ranked = await self._engine.recall(
             search.scope, queries, search.filters, search.now, search.policy, reads=search.reads
         )

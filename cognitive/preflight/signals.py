@@ -11,7 +11,7 @@ from datetime import datetime
 from itertools import chain
 
 from cognitive.errors import InvalidInput
-from cognitive.plan import Signals
+from cognitive.plan import DateRange, Signals
 from cognitive.preflight import dates, follow_ups, listings, smalltalk
 from cognitive.preflight.follow_ups import Earlier
 from cognitive.preflight.rules.follow_ups import CHOOSES, FOLLOW_UP_RULES, PRONOUN_RULES, REFERS
@@ -79,6 +79,13 @@ def read(text: str, *, now: datetime, earlier: Callable[[], Earlier] = Earlier) 
         listing=listing,
         history=_asks_for_history(past),
     )
+
+
+def read_time(query: str, now: datetime) -> tuple[float, DateRange | None]:
+    """Return the recency and the dates that a query of the recall tool asks for. `now` is an aware datetime."""
+    text = _bounded(query, HEAD, TAIL)
+    folded = fold(text)
+    return _recency(_table.fired(folded.lower())), dates.find(text, now, folded=folded)
 
 
 def _said(
