@@ -135,8 +135,8 @@ class StoreRecorder:
         conversation = [Message(role=role, content=text) for role, text in question.conversation]
         turn = Turn(agent_id=agent, session_id="asked", text=question.text, now=now, conversation=conversation)
         plan = self._planner.plan(turn, now, self._policy)
-        read = signals.read(question.text, now=now)
-        queries = [RetrievalQuery(each, question.text, RECALL_LIMIT, read.recency, read.dates) for each in MEMORY_TYPES]
+        time = signals.read_time(question.text, now)
+        queries = [RetrievalQuery(each, question.text, RECALL_LIMIT, *time) for each in MEMORY_TYPES]
         embedder = self._embedders.of(agent)
         results = []
         for wanted, recalled in ((plan.retrieval, False), (queries, True)):
