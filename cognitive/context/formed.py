@@ -24,8 +24,8 @@ def drop_lines(candidates: Sequence[Candidate]) -> StageResult:
     """Drop the captured lines from which another candidate was formed; the best of these takes the line's rank.
 
     Statements match a query better than the lines that they are from. With a better rank than the line's, they would
-    push out other lines, which may be evidence. A line is kept if these memories have less than half of its stems,
-    unless one of them is superseded: the line has the old value.
+    push out other lines, which may be evidence. A line that says more is kept, unless one of these memories is
+    superseded: the line has the old value.
     """
     waiting = _replaced_lines(candidates)
     lines = {id(line) for line in waiting.values()}
@@ -68,9 +68,14 @@ def _source(candidate: Candidate) -> _Source:
 
 
 def _says_more(line: Candidate, formed: Sequence[Candidate]) -> bool:
-    """Return True if a line says much that the memories formed from it do not say, all of which still hold."""
+    """Return True if a line says what the memories formed from it, all of which still hold, do not say.
+
+    It does if it matches the message better, or if these memories have less than half of its stems.
+    """
     if any(each.hit.hidden_reason is not None for each in formed):
         return False
+    if line.match > max(each.match for each in formed):
+        return True
     stems, repeated = set(lexemes(line.hit.content)), {stem for each in formed for stem in lexemes(each.hit.content)}
     return len(stems & repeated) < _MIN_REPEATED * len(stems)
 

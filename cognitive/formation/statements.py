@@ -42,7 +42,7 @@ _BREAK = (
     rf"|(?<=\))\s+(?:and |but |so |or |yet )?(?={_OWN_SUBJECT})"
     rf"|,\s+(?!{_GOES_ON})"
     r"(?:which means(?: that)? (?=\w)|meaning (?:that )?(?=\w)"
-    rf"|(?:and |but |so |or |yet |because |since )?(?:{_BY_THE_WAY},? )?(?={_OWN_SUBJECT}))"
+    rf"|(?:and |but |so |or |yet |since )?(?:{_BY_THE_WAY},? )?(?={_OWN_SUBJECT}))"
     # a comma before a question: "I'm vegan, which soup is best?", or before a last short question or request
     r"|,\s+(?=(?:do|does|did|is|are|can|could|should|whats?|which|how|where|when|who|why|any)\b[^,]*\?)"
     r"|,\s+(?=(?:whats?|which one|how|why|(?:is|are|does|do) (?:that|it|this|they|you|i)|can (?:you|i|we|u)"
@@ -51,7 +51,7 @@ _BREAK = (
     # a conjunction, with or without a comma
     r"|,\s+so (?!that\b|far\b|much\b|many\b|on\b|forth\b)"
     r"|,\s+but\s+(?=the\b)"
-    rf"|,?\s+(?!{_GOES_ON})(?:and|but|so|because|since|although|though|unless)\s+"
+    rf"|,?\s+(?!{_GOES_ON})(?:and|but|so|since|although|though|unless)\s+"
     r"(?=(?:i|we|i['’]m|i['’]ve|i['’]ll|i['’]d|we['’]\w+|please"
     rf"|(?:he|she|they)(?:['’]\w+)? (?!(?:would|could|might)\b)|{_MINE})\b)"
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from cognitive.context.formed import drop_lines
 from tests.unit.making import candidate, ids
 
@@ -32,6 +34,12 @@ def test_formed_memory_takes_the_rank_of_its_line():
 def test_line_that_says_much_more_stays_at_its_rank():
     assert ids(drop_lines([formed(1, 0), other(2, 1), line(3, 2, LONG)]).kept) == [1, 2, 3]
     assert ids(drop_lines([line(3, 0, LONG), other(2, 1), formed(1, 2)]).kept) == [3, 2, 1]
+
+
+@pytest.mark.parametrize(("of_line", "kept"), [(0.3, [3, 1]), (0.1, [1])])
+def test_line_that_matches_the_message_better_stays(of_line, kept):
+    candidates = [line(3, 0, factors={"semantic": of_line}), formed(1, 1, factors={"semantic": 0.2})]
+    assert ids(drop_lines(candidates).kept) == kept
 
 
 def test_line_of_a_superseded_statement_is_dropped_whatever_else_it_says():
