@@ -87,9 +87,9 @@ class Former:
         read = await self._read(agent_id, said, response)
         return read if self._runs is not None or read.found.proposals or is_correction(said.content) else None
 
-    def begins(self, scope: Scope, turn_id: str) -> Condition:
+    def begins(self, scope: Scope, turn_id: str, read: ReadLines) -> Condition:
         """Return the condition that notes a turn whose lines are to form or change memories."""
-        return forming.begin(scope, turn_id, by_model=self._runs is not None)
+        return forming.begin(scope, turn_id, read.said.source or "", by_model=self._runs is not None)
 
     async def start(self, scope: Scope, turn_id: str, read: ReadLines, read_at: datetime) -> tuple[Correction, ...]:
         """Apply what the line takes back or corrects, return what was done, and start to form memories.

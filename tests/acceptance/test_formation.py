@@ -79,6 +79,19 @@ async def test_retried_outcome_forms_nothing_twice(urls, embedder, agent):
     assert await formed(agent) == [("preference", LIKES)]
 
 
+@pytest.mark.parametrize("scope", ["user", "agent"])
+async def test_repeated_outcome_takes_back_nothing_again(urls, embedder, agent, scope):
+    async with forming(urls, embedder, capture_scope=scope) as layer:
+        await say(layer, agent, LIKES, user="ada")
+    async with forming(urls, embedder, capture_scope=scope) as layer:
+        context = await layer.pre_turn(Turn(agent_id=agent, session_id="s1", text="Scratch that.", user_id="ada"))
+        [correction] = (await layer.post_turn(context, Outcome(response="I see."))).corrections
+        await layer.restore(agent, [correction.memory_id], user_id="ada")
+        again = await layer.post_turn(context, Outcome(response="I see."))
+    assert (again.duplicate, again.corrections) == (True, ())
+    assert await formed(agent, user_id="ada") == [("preference", LIKES)]
+
+
 class Failing:
     """An embedder that fails for a statement, but not for the line that it is from."""
 
