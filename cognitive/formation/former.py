@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from brain import forming
+from brain.claims import claim_of
 from brain.errors import InvalidInput
 from brain.forming import Condition, FormingTurns
 from brain.store import MemoryStore
@@ -97,6 +98,7 @@ class Former:
         The lines are stored already, with the note that `begins` makes.
         """
         corrections = await self._corrections.apply(scope, turn_id, read.said, read_at)
+        read = await self._without_corrected(scope, read, corrections)
         self._queue.start(self._form_now(scope, turn_id, read, read_at), *scope.key, turn_id)
         return corrections
 
@@ -134,6 +136,16 @@ class Former:
         quietly(lambda: self._metrics.observe(rejected))
         return ReadLines(said, found)
 
+    async def _without_corrected(self, scope: Scope, read: ReadLines, corrections: Sequence[Correction]) -> ReadLines:
+        """Return what was read without the proposals that state what a correction stored already."""
+        ids = [each.replaced_by for each in corrections if each.replaced_by is not None]
+        stored = [claim_of(each.content, each.speaker) for each in await self._store.get(scope, ids)] if ids else []
+        if not stored:
+            return read
+        claims = [(each, claim_of(each.text, read.said.speaker)) for each in read.found.proposals]
+        left = tuple(each for each, claim in claims if claim is None or claim not in stored)
+        return replace(read, found=replace(read.found, proposals=left))
+
     async def _form_now(self, scope: Scope, turn_id: str, read: ReadLines, read_at: datetime) -> None:
         """Form memories by rules, then have the model read the session if its time has come."""
         await self._form(scope, turn_id, read, read_at)
@@ -156,10 +168,10 @@ class Former:
                 await self._waiting.end(scope, turn_id)  # the line was forgotten or retired
                 continue
             try:
-                await self._corrections.apply(scope, turn_id, said, read_at)
+                corrections = await self._corrections.apply(scope, turn_id, said, read_at)
                 response = assistant_line(lines)
                 read = await self._read(agent_id, said, response.content if response is not None else "")
-                await self._form(scope, turn_id, read, read_at)
+                await self._form(scope, turn_id, await self._without_corrected(scope, read, corrections), read_at)
             except InvalidInput:  # a defect of one turn must not keep the others from forming
                 log.exception("turn %s forms nothing", turn_id)
                 await self._waiting.end(scope, turn_id)

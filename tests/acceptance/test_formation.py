@@ -486,3 +486,12 @@ async def test_nobody_corrects_what_another_user_said(urls, embedder, agent, use
         context = await layer.pre_turn(Turn(agent_id=agent, session_id="s1", text="It's 14, not 12.", user_id=user))
         report = await layer.post_turn(context, Outcome(response="I see."))
     assert report.corrections == ()
+
+
+@pytest.mark.parametrize("said", ["No, our rent is 950 euros.", "Actually, our rent is 950 euros."])
+async def test_correction_that_states_the_value_again_is_formed_once(urls, embedder, agent, said):
+    for text in (RENT, said, "No, 970."):
+        async with forming(urls, embedder) as layer:
+            await say(layer, agent, text)
+    visible = await formed(agent, where={"attributes.formed_by": {"exists": True}}, as_of=datetime.now(UTC))
+    assert visible == [("fact", "Our rent is 970 euros.")]
