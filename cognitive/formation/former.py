@@ -138,12 +138,11 @@ class Former:
 
     async def _without_corrected(self, scope: Scope, read: ReadLines, corrections: Sequence[Correction]) -> ReadLines:
         """Return what was read without the proposals that state what a correction stored already."""
-        ids = [each.replaced_by for each in corrections if each.replaced_by is not None]
-        stored = [claim_of(each.content, each.speaker) for each in await self._store.get(scope, ids)] if ids else []
-        if not stored:
+        known = await self._corrections.claims(scope, corrections)
+        if not known:
             return read
         claims = [(each, claim_of(each.text, read.said.speaker)) for each in read.found.proposals]
-        left = tuple(each for each, claim in claims if claim is None or claim not in stored)
+        left = tuple(each for each, claim in claims if claim is None or claim not in known)
         return replace(read, found=replace(read.found, proposals=left))
 
     async def _form_now(self, scope: Scope, turn_id: str, read: ReadLines, read_at: datetime) -> None:
