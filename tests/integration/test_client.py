@@ -266,10 +266,19 @@ async def test_client_raises_the_same_errors_as_the_layer(client, agent):
         await client.why(agent, "never", uuid4())
     with pytest.raises(InvalidInput, match="limit"):
         await client.recall(agent, "x", limit=1000)
+    with pytest.raises(InvalidInput, match="tags: expected a list"):
+        await client.recall(agent, "x", tags="billing")
     with pytest.raises(InvalidInput, match="no artifact"):
         await client.artifact(agent, uuid4())
     with pytest.raises(InvalidInput, match="no artifact"):
         await client.sessions.search_artifact(agent, uuid4(), "x")
+
+
+async def test_client_searches_for_a_long_text(client, agent):
+    await client.remember(agent, [CHOSEN])
+    [hit] = await client.recall(agent, f"{QUESTION} {'It must be durable. ' * 100}")
+    assert hit.content == CHOSEN.content
+    assert await client.explain.past_plans(agent, f"{QUESTION} {'It must be durable. ' * 100}") == ()
 
 
 async def test_foreign_token_fails_a_recall_but_only_degrades_a_turn(layer, tmp_path, agent):
