@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from brain import statements
 from brain.postgres.database import Connection, Database
+from brain.preparing import identity_by_source
 from brain.users import SHARED, Scope
 
 SQL = statements.load("forming")
@@ -14,14 +15,17 @@ SQL = statements.load("forming")
 Condition = Callable[[Connection], Awaitable[bool]]
 
 
-def begin(scope: Scope, turn_id: str, *, by_model: bool = False) -> Condition:
+def begin(scope: Scope, turn_id: str, line: str, *, by_model: bool = False) -> Condition:
     """Return the condition that notes a turn as one whose lines are to form memories. It always holds.
 
-    With `by_model`, a model is to read them too (`brain.model_readings`).
+    `line` is the source of the user's line. If it is stored already, the turn was noted with it and is not noted again,
+    so that a repeated outcome changes no memories. With `by_model`, a model is to read the lines too
+    (`brain.model_readings`).
     """
+    known = identity_by_source("episode", line)
 
     async def note(c: Connection) -> bool:
-        await c.execute(*SQL.begin(agent_id=scope.agent_id, turn_id=turn_id, by_model=by_model))
+        await c.execute(*SQL.begin(agent_id=scope.agent_id, turn_id=turn_id, line=known, by_model=by_model))
         return True
 
     return note

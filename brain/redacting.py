@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any, TypeVar
 
+from brain.text import unstorable
 from brain.types import NewMemory
 
 log = logging.getLogger(__name__)
@@ -40,7 +41,8 @@ def withheld(text: str) -> str:
 def _safely(redact: Redact | None) -> Redact:
     """Return a function that never fails: instead it logs the failure of `redact` and returns "[withheld]".
 
-    It also returns "[withheld]" if `redact` returns no text, or a blank one for a text that is not blank.
+    It also returns "[withheld]" if `redact` returns no text, a blank one for a text that is not blank, or one that
+    Postgres cannot store for one that it can.
     """
     if redact is None:
         return unchanged
@@ -53,7 +55,9 @@ def _safely(redact: Redact | None) -> Redact:
         except Exception as error:  # the host's function may raise anything
             log.error("the redactor failed with %s; the text is stored as '[withheld]'", type(error).__name__)
             return WITHHELD
-        return result if isinstance(result, str) and (result.strip() or not text.strip()) else WITHHELD
+        if not isinstance(result, str) or (text.strip() and not result.strip()):
+            return WITHHELD
+        return WITHHELD if unstorable(result) and not unstorable(text) else result
 
     return redacted
 

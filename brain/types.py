@@ -66,7 +66,8 @@ def _storable(text: str) -> str:
     return text
 
 
-def _not_blank(text: str) -> str:
+def not_blank(text: str) -> str:
+    """Return a text; raise ValueError if it is blank."""
     if not text.strip():
         raise PydanticCustomError("blank", "is blank")
     return text
@@ -145,11 +146,11 @@ else:
 
 Text = Annotated[str, AfterValidator(_storable)]
 Moment = Annotated[AwareDatetime, AfterValidator(_in_supported_years)]
-Label = Annotated[Text, Field(max_length=MAX_LABEL_LENGTH), AfterValidator(_not_blank)]
+Label = Annotated[Text, Field(max_length=MAX_LABEL_LENGTH), AfterValidator(not_blank)]
 UserLabel = Annotated[Label, BeforeValidator(_one_user)]
 # `fail_fast` ends at the first wrong item. Without it, pydantic builds an error for each item, however many there are.
 Labels = Annotated[Several[Label], Field(max_length=MAX_LABELS, fail_fast=True)]
-MemoryText = Annotated[Text, Field(max_length=MAX_CONTENT_LENGTH), AfterValidator(_not_blank)]
+MemoryText = Annotated[Text, Field(max_length=MAX_CONTENT_LENGTH), AfterValidator(not_blank)]
 Metadata = Annotated[Mapping[str, Any], AfterValidator(_metadata)]
 
 

@@ -210,7 +210,9 @@ def _require_searchable(
     if turn_id is not None:
         require_label("turn_id", turn_id)
     require_aware("now", now)
-    if max_lag_seconds is not None and (turn_id is not None or not max_lag_seconds >= 0):
+    if max_lag_seconds is not None and (
+        turn_id is not None or not isinstance(max_lag_seconds, (int, float)) or not max_lag_seconds >= 0
+    ):
         raise InvalidInput("max_lag_seconds: at least 0, and without turn_id, since a turn never reads a standby")
     if memory_type is not None and memory_type not in MEMORY_TYPES:
         raise InvalidInput(f"memory_type: expected one of {', '.join(MEMORY_TYPES)}, got {memory_type!r}")

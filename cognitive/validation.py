@@ -13,7 +13,7 @@ from uuid import UUID
 
 from brain.errors import InvalidInput, UnknownTurn
 from brain.text import unstorable
-from brain.types import MAX_LABEL_LENGTH
+from brain.types import MAX_LABEL_LENGTH, TRUSTS
 from brain.users import Scope
 
 P = ParamSpec("P")
@@ -72,9 +72,18 @@ def require_label(name: str, value: object, *, max_length: int = MAX_LABEL_LENGT
 
 
 def require_aware(name: str, at: datetime | None) -> None:
-    """Raise InvalidInput if a datetime has no time zone."""
-    if at is not None and at.tzinfo is None:
+    """Raise InvalidInput for anything else than a datetime with a time zone, or None."""
+    if at is None:
+        return
+    require_instance(name, at, datetime, "datetime.now(UTC), or another datetime with a time zone")
+    if at.tzinfo is None:
         raise InvalidInput(f"{name}: expected an aware datetime, got the naive {at.isoformat()}")
+
+
+def require_trust(name: str, value: object) -> None:
+    """Raise InvalidInput if a value is no level of trust."""
+    if value not in TRUSTS:
+        raise InvalidInput(f"{name}: expected one of {', '.join(TRUSTS)}, got {_shown(value)}")
 
 
 def unknown_turn(scope: Scope, turn_id: str) -> UnknownTurn:

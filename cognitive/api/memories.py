@@ -36,6 +36,7 @@ from cognitive.validation import (
     require_instance,
     require_label,
     require_sequence,
+    require_trust,
     unknown_turn,
 )
 
@@ -107,8 +108,8 @@ class AgentMemories:
         Hidden memories are listed too.
         """
         wanted = MemoryFilter.parse(where)
-        if limit < 0 or offset < 0:
-            raise InvalidInput(f"limit, offset: expected numbers from 0, got {limit} and {offset}")
+        if not (isinstance(limit, int) and isinstance(offset, int) and limit >= 0 and offset >= 0):
+            raise InvalidInput(f"limit, offset: expected numbers from 0, got {limit!r} and {offset!r}")
         return await self._store.find(scope, wanted, limit, offset)
 
     async def update(self, scope: Scope, id: UUID, *, by: Trust = "host", **changes: Any) -> Memory:
@@ -120,6 +121,7 @@ class AgentMemories:
             InvalidInput: a field cannot be changed, the memory's trust is higher than `by`, before or after the change,
                 or the memory is shared and the view a user's.
         """
+        require_trust("by", by)
         fixed = {"type", "session_id", "source", "supersedes", "user_id"} & changes.keys()
         if fixed:
             raise InvalidInput(f"update: {', '.join(sorted(fixed))} cannot be changed")
@@ -131,6 +133,7 @@ class AgentMemories:
 
         A captured line of which no visible memory is left that was formed from it is hidden too.
         """
+        require_trust("by", by)
         wanted = _wanted(ids)
         for view, own in await self._by_writer(scope, wanted):
             lines = await lines_to_hide(self._store, view, await self._store.get(view, own))
@@ -140,6 +143,7 @@ class AgentMemories:
 
     async def restore(self, scope: Scope, ids: Sequence[UUID], *, by: Trust = "host") -> list[Memory]:
         """Show hidden memories again, with the lines that `retire` hid, and return them; see `MemoryStates.restore`."""
+        require_trust("by", by)
         wanted = _wanted(ids)
         for view, own in await self._by_writer(scope, wanted):
             lines = await lines_hidden_with(self._store, view, await self._store.get(view, own))
@@ -153,6 +157,7 @@ class AgentMemories:
         Raises:
             InvalidInput: the memories are not all of one user, or not all shared.
         """
+        require_trust("by", by)
         wanted, target = _wanted(ids), require_id("into", into)
         views = await self._by_writer(scope, [*wanted, target])
         if len(views) > 1:
@@ -170,6 +175,7 @@ class AgentMemories:
             UnknownMemory: the view has no memory with one of the ids; nothing is stored.
             InvalidInput: a memory is shared already, or has more trust than the author, `by`; nothing is stored.
         """
+        require_trust("by", by)
         wanted = _wanted(ids)
         found = await self._store.get(scope, wanted)
         require_known(scope.agent_id, wanted, {memory.id for memory in found})

@@ -26,6 +26,7 @@ from cognitive.lab.why import Explanation
 from cognitive.recall_hits import RecallHits
 from cognitive.session.recent import ResumedSession
 from cognitive.turn import Message, Outcome, Report, Turn, TurnContext, TurnRef
+from cognitive.validation import require_sequence
 from cognitive.window.output.json_values import jsonable
 from cognitive.wire.context import UNPREPARED, PreparedTurn, to_turn_context, without_memory
 from cognitive.wire.models import ConversationBody, FitBody, IdsBody, MemoryChanges, MergeBody, RatingBody, RecallBody
@@ -236,7 +237,7 @@ class CognitiveClient:
             limit=limit,
             turn_id=turn_id,
             now=now,
-            tags=tuple(tags),
+            tags=tuple(require_sequence("tags", tags, "texts")),
             session_id=session_id,
             since=since,
             until=until,

@@ -91,7 +91,7 @@ class ApiTransport:
     async def _send(
         self, returns: type[T], method: str, path: tuple[str, ...], body: Any, query: Any, seconds: float
     ) -> T | _FailedRequest:
-        url = "/api/v1/" + "/".join(quote(part, safe="") for part in path)
+        url = "/api/v1/" + "/".join(map(_segment, path))
         content = body if body is None or isinstance(body, bytes) else to_json(body)
         headers = {"Content-Type": "application/json"} if content is not None else {}
         try:
@@ -103,6 +103,12 @@ class ApiTransport:
             reason = f"the server {self._http.base_url} cannot be reached: {error or type(error).__name__}"
             return _FailedRequest(StoreUnavailable(reason))
         return _read(returns, answer) if answer.is_success else _failed_request(answer)
+
+
+def _segment(part: str) -> str:
+    """Return a part of a path percent-encoded. httpx would remove "." and "..", and so name another resource."""
+    quoted = quote(part, safe="")
+    return quoted.replace(".", "%2E") if quoted in (".", "..") else quoted
 
 
 def view_query(user_id: UserId) -> dict[str, Any]:

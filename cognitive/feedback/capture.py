@@ -139,7 +139,7 @@ class Capture:
         memories, read, policy = lines.memories, lines.read, self._policy.for_agent(exchange.agent_id)
         if policy.capture_scope == "user" and (memories or self._extractor is not None):
             self._shared_turns.on_capture(scope)
-        condition = self._former.begins(scope, exchange.turn_id) if read is not None else None
+        condition = self._former.begins(scope, exchange.turn_id, read) if read is not None else None
         await self._store_memories(scope, exchange, memories, read_at, condition, lines.prepared)
         self._former.make_up(exchange.agent_id)
         corrections = await self._former.start(scope, exchange.turn_id, read, read_at) if read is not None else ()

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
+from brain.claims import Claim, claim_of
 from brain.errors import InvalidInput
 from brain.ports import Progress
 from brain.store import MemoryStore
@@ -110,13 +111,17 @@ class ConversationWriter:
             if not stored_sources.isdisjoint(exchange.sources):
                 known += 1
                 continue
+            claims: Sequence[Claim] = ()
             if (said := user_line(exchange.lines)) is not None:
                 before = exchanges[n - 1].lines if n else ()
-                corrections += await self._corrections.apply_to_exchange(scope, said, before)
+                corrected = await self._corrections.apply_to_exchange(scope, said, before)
+                claims = await self._corrections.claims(scope, corrected)
+                corrections += corrected
             by_model = await self._read(scope, exchange.lines)
             if by_model is None:
                 unread, exchange = unread + 1, exchange.parked()
-            memories = _joined(await asyncio.to_thread(self.formed, exchange), by_model or [])
+            by_rules = _without(await asyncio.to_thread(self.formed, exchange), claims)
+            memories = _joined(by_rules, by_model or [])
             line_ids, formed_ids = await self._store_exchange(scope, exchange, memories, now)
             lines += line_ids
             formed += formed_ids
@@ -189,6 +194,13 @@ class ConversationWriter:
         """Store memories for the owner in one transaction."""
         owned = [memory.model_copy(update={"user_id": owner.user}) for memory in memories]
         return await self._store.remember(owner.agent_id, owned, now=now)
+
+
+def _without(memories: Sequence[NewMemory], claims: Sequence[Claim]) -> list[NewMemory]:
+    """Return memories without those that state what a correction stored already."""
+    if not claims:
+        return list(memories)
+    return [each for each in memories if claim_of(each.content, each.speaker) not in claims]
 
 
 def _joined(by_rules: Sequence[NewMemory], by_model: Sequence[NewMemory]) -> list[NewMemory]:

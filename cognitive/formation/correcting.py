@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from brain import forming
+from brain.claims import Claim, claim_of
 from brain.errors import InvalidInput
 from brain.forming import FormingTurns
 from brain.states import MemoryStates
@@ -114,6 +115,12 @@ class Corrections:
             await self._store.remember(scope.agent_id, [owned], now=datetime.now(UTC))
 
         return await self._change(scope, _find(said, earlier, last), store)
+
+    async def claims(self, scope: Scope, corrections: Sequence[Correction]) -> list[Claim]:
+        """Return what the memories claim that corrections stored."""
+        ids = [each.replaced_by for each in corrections if each.replaced_by is not None]
+        stored = await self._store.get(scope, ids) if ids else []
+        return [claim for each in stored if (claim := claim_of(each.content, each.speaker)) is not None]
 
     async def _earlier(self, scope: Scope, said: NewMemory | Memory) -> list[Memory]:
         """Return the user's own formed memories that a line may change; more trusted ones are left to the host."""

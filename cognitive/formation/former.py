@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from brain import forming
+from brain.claims import claim_of
 from brain.errors import InvalidInput
 from brain.forming import Condition, FormingTurns
 from brain.store import MemoryStore
@@ -87,9 +88,9 @@ class Former:
         read = await self._read(agent_id, said, response)
         return read if self._runs is not None or read.found.proposals or is_correction(said.content) else None
 
-    def begins(self, scope: Scope, turn_id: str) -> Condition:
+    def begins(self, scope: Scope, turn_id: str, read: ReadLines) -> Condition:
         """Return the condition that notes a turn whose lines are to form or change memories."""
-        return forming.begin(scope, turn_id, by_model=self._runs is not None)
+        return forming.begin(scope, turn_id, read.said.source or "", by_model=self._runs is not None)
 
     async def start(self, scope: Scope, turn_id: str, read: ReadLines, read_at: datetime) -> tuple[Correction, ...]:
         """Apply what the line takes back or corrects, return what was done, and start to form memories.
@@ -97,6 +98,7 @@ class Former:
         The lines are stored already, with the note that `begins` makes.
         """
         corrections = await self._corrections.apply(scope, turn_id, read.said, read_at)
+        read = await self._without_corrected(scope, read, corrections)
         self._queue.start(self._form_now(scope, turn_id, read, read_at), *scope.key, turn_id)
         return corrections
 
@@ -134,6 +136,15 @@ class Former:
         quietly(lambda: self._metrics.observe(rejected))
         return ReadLines(said, found)
 
+    async def _without_corrected(self, scope: Scope, read: ReadLines, corrections: Sequence[Correction]) -> ReadLines:
+        """Return what was read without the proposals that state what a correction stored already."""
+        known = await self._corrections.claims(scope, corrections)
+        if not known:
+            return read
+        claims = [(each, claim_of(each.text, read.said.speaker)) for each in read.found.proposals]
+        left = tuple(each for each, claim in claims if claim is None or claim not in known)
+        return replace(read, found=replace(read.found, proposals=left))
+
     async def _form_now(self, scope: Scope, turn_id: str, read: ReadLines, read_at: datetime) -> None:
         """Form memories by rules, then have the model read the session if its time has come."""
         await self._form(scope, turn_id, read, read_at)
@@ -156,10 +167,10 @@ class Former:
                 await self._waiting.end(scope, turn_id)  # the line was forgotten or retired
                 continue
             try:
-                await self._corrections.apply(scope, turn_id, said, read_at)
+                corrections = await self._corrections.apply(scope, turn_id, said, read_at)
                 response = assistant_line(lines)
                 read = await self._read(agent_id, said, response.content if response is not None else "")
-                await self._form(scope, turn_id, read, read_at)
+                await self._form(scope, turn_id, await self._without_corrected(scope, read, corrections), read_at)
             except InvalidInput:  # a defect of one turn must not keep the others from forming
                 log.exception("turn %s forms nothing", turn_id)
                 await self._waiting.end(scope, turn_id)

@@ -35,12 +35,21 @@ AHEAD = "ahead"
 WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 # Smallest and largest number that a vague count means: "a few weeks ago" is two to five weeks ago.
 _VAGUE = {"a": (1, 1), "an": (1, 1), "couple": (1, 3), "few": (2, 5), "several": (3, 8), "or two": (1, 2)}
+_OFFSETS = {"last": -1, "this": 0, "next": 1}
 _NAMED_DAYS = {"day before yesterday": -2, "yesterday": -1, "today": 0, "tomorrow": 1, "day after tomorrow": 2}
 
 
-def _year_named(groups: Groups, year: int | None) -> int | None:
+def year_of(groups: Groups, now: datetime) -> int | None:
+    """Return the year that a phrase itself names, as a number or as "last year", or None."""
+    if groups.get("ofyear"):
+        return now.year + _OFFSETS[groups["ofyear"]]
+    return int(groups["y"]) if groups.get("y") else None
+
+
+def _year_named(groups: Groups, now: datetime, year: int | None) -> int | None:
     """Return the year that a phrase itself names, or else `year`, which a neighbouring phrase names."""
-    return int(groups["y"]) if groups.get("y") else year
+    own = year_of(groups, now)
+    return own if own is not None else year
 
 
 def _month_index(name: str) -> int:
@@ -85,12 +94,12 @@ def _day_in(groups: Groups, now: datetime, number: int, month: int) -> Span:
 
 
 def month_day(groups: Groups, now: datetime, year: int | None) -> Span:
-    """Return the time span of a phrase like "May 3" or "May 3-5".
+    """Return the time span of a phrase like "May 3", "May 3-5" or "May 3 last year".
 
     If neither the phrase nor a neighbouring phrase names a year, the latest such days that have begun are meant, or
     the next ones if the sentence speaks of the future.
     """
-    number, month = _year_named(groups, year), _month_index(groups["mon"])
+    number, month = _year_named(groups, now, year), _month_index(groups["mon"])
     if number is not None:
         return _day_in(groups, now, number, month)
     step = 1 if groups.get(AHEAD) else -1
@@ -107,9 +116,12 @@ def month_day(groups: Groups, now: datetime, year: int | None) -> Span:
 def nth(groups: Groups, now: datetime, _year: int | None) -> Span:
     """Return the time span of a phrase like "on the 14th": the latest 14th in this month or the two months before.
 
-    If the sentence speaks of the future, it is the next one.
+    If the sentence speaks of the future, it is the next one. "The 14th of last month" is that of the month.
     """
     day, step = int(groups["d"][:-2]), 1 if groups.get(AHEAD) else -1
+    if groups.get("ofmonth"):
+        first = months(now, now.year, now.month + _OFFSETS[groups["ofmonth"]])[0]
+        return date(now, first.year, first.month, day)
     for away in range(3):
         first, after = months(now, now.year, now.month + step * away)
         span = (first + timedelta(days=day - 1), first + timedelta(days=day))
@@ -120,9 +132,7 @@ def nth(groups: Groups, now: datetime, _year: int | None) -> Span:
 
 def month(groups: Groups, now: datetime, year: int | None) -> Span:
     """Return the time span of a phrase like "May 2024", "May last year" or "last May": a month."""
-    month, number = _month_index(groups["mon"]), _year_named(groups, year)
-    if groups.get("ofyear"):
-        number = now.year + {"last": -1, "this": 0, "next": 1}[groups["ofyear"]]
+    month, number = _month_index(groups["mon"]), _year_named(groups, now, year)
     if number is not None:
         return months(now, number, month)
     return occurrence(now, _rel(groups), lambda each: months(now, each, month))
@@ -130,9 +140,7 @@ def month(groups: Groups, now: datetime, year: int | None) -> Span:
 
 def season(groups: Groups, now: datetime, year: int | None) -> Span:
     """Return the time span of a phrase like "summer 2024" or "last summer": a season of three months."""
-    name, number = groups["season"], _year_named(groups, year)
-    if groups.get("ofyear"):
-        number = now.year + {"last": -1, "this": 0, "next": 1}[groups["ofyear"]]
+    name, number = groups["season"], _year_named(groups, now, year)
     if number is not None:
         return calendar_season(now, number, name)
     return occurrence(now, _rel(groups), lambda each: calendar_season(now, each, name))
@@ -152,8 +160,8 @@ def seasons_ago(groups: Groups, now: datetime, _year: int | None) -> Span:
 
 
 def quarter(groups: Groups, now: datetime, year: int | None) -> Span:
-    """Return the time span of a phrase like "Q3 2024" or "in Q3"."""
-    which, number = int(groups["q"]), _year_named(groups, year)
+    """Return the time span of a phrase like "Q3 2024", "Q3 last year" or "in Q3"."""
+    which, number = int(groups["q"]), _year_named(groups, now, year)
     if number is not None:
         return calendar_quarter(now, number, which)
     return occurrence(now, _rel(groups), lambda each: calendar_quarter(now, each, which))
@@ -175,8 +183,15 @@ def decade(groups: Groups, now: datetime, _year: int | None) -> Span:
 
 
 def weekday(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """Return the time span of a phrase like "last Monday" or "Friday afternoon": a day or a part of it."""
-    day = nearest_weekday(now, groups["weekday"], _rel(groups))
+    """Return the time span of a phrase like "last Monday" or "Friday afternoon": a day or a part of it.
+
+    "Monday last week" is that of the calendar week.
+    """
+    if groups.get("ofweek"):
+        monday, after = week(now, _OFFSETS[groups["ofweek"]])[0], WEEKDAYS.index(groups["weekday"])
+        day = (monday + timedelta(days=after), monday + timedelta(days=after + 1))
+    else:
+        day = nearest_weekday(now, groups["weekday"], _rel(groups))
     return part_of(day, groups["part"]) if groups.get("part") else day
 
 

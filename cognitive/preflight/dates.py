@@ -9,12 +9,12 @@ May", "early fall").
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import islice, pairwise
 
 from cognitive.plan import DateRange
-from cognitive.preflight.date_ranges import AHEAD
+from cognitive.preflight.date_ranges import AHEAD, year_of
 from cognitive.preflight.rules.dates import DATE_PATTERNS, EXPRESSION, DatePattern
 from cognitive.preflight.rules.matching import RuleTable, compile_pattern, fold
 from cognitive.preflight.rules.tenses import FUTURE, PAST
@@ -39,6 +39,12 @@ _up_to = compile_pattern(rf"(?:\s*-+\s*|\s+(?:to|until|till|through|thru|up to)\
 # Phrases that name the latest or the next such time, by the tense of the words around them.
 _EITHER_WAY = frozenset(f"date.{name}" for name in ("weekday", "month_day", "day_month", "nth", "month", "season"))
 
+# Phrases that name a part of the calendar unit before them, by the unit, and the group that then has its word.
+_NARROWED = {
+    "year": ("ofyear", frozenset(f"date.{name}" for name in ("month_day", "day_month", "month", "season", "quarter"))),
+    "month": ("ofmonth", frozenset({"date.nth"})),
+    "week": ("ofweek", frozenset({"date.weekday"})),
+}
 _CUTS = dict.fromkeys(("early", "beginning", "start"), "early") | dict.fromkeys(("mid", "middle"), "mid")
 _CUTS |= dict.fromkeys(("late", "end"), "late")
 _CUTS_WITH_OF = frozenset({"beginning", "start", "middle", "end", "week"})
@@ -132,7 +138,8 @@ def find(text: str, now: datetime, *, folded: bytes | None = None) -> DateRange 
 
     Two phrases joined by "between", "to" or a dash give the range from the first to the second. Two dates that are
     compared ("in May and June") give the range from the earliest start to the latest end. Otherwise the first phrase is
-    used. "Since X" ends now; "before X" begins at the start of the calendar. A date that does not exist is ignored.
+    used. "Last year in May" is that May. "Since X" ends now; "before X" begins at the start of the calendar. A date
+    that does not exist is ignored.
 
     Args:
         text: The text, of any length.
@@ -141,7 +148,7 @@ def find(text: str, now: datetime, *, folded: bytes | None = None) -> DateRange 
     """
     cased = fold(text) if folded is None else folded
     lower = cased.lower()
-    for group, is_range in _groups(lower, _phrases(lower, cased)):
+    for group, is_range in _groups(lower, _narrowed(lower, _phrases(lower, cased))):
         for index, first in enumerate(group):
             rest = group[index:]
             if not (any(each.certain for each in rest) or (is_range and first.link in ("between", "from"))):
@@ -173,6 +180,32 @@ def _phrases(lower: bytes, cased: bytes) -> Iterator[_DatePhrase]:
         phrase = _DatePhrase(opening, start, end, form, groups, left)
         if _HABITS.isdisjoint(left) and _plausible(phrase, cased[start:end].decode(), _next_word(lower, end), cased):
             yield phrase
+
+
+def _narrowed(lower: bytes, phrases: Iterator[_DatePhrase]) -> Iterator[_DatePhrase]:
+    """Yield date phrases, but "last year" and "in May" behind it as one: the May of last year."""
+    before: _DatePhrase | None = None
+    for phrase in phrases:
+        if before is not None and (group := _narrows(lower, before, phrase)):
+            groups, left = {**phrase.groups, group: before.groups["rel"]}, (*before.left, *phrase.left)
+            before = replace(phrase, opening=before.opening, groups=groups, left=left)
+            continue
+        if before is not None:
+            yield before
+        before = phrase
+    if before is not None:
+        yield before
+
+
+def _narrows(lower: bytes, before: _DatePhrase, phrase: _DatePhrase) -> str:
+    """Return the group that a calendar unit gives to the phrase behind it ("ofyear"), or an empty string for none."""
+    if before.form.rule.id != "date.last_unit" or before.groups["rel"] not in ("last", "this", "next"):
+        return ""
+    group, names = _NARROWED.get(before.groups["unit"], ("", frozenset[str]()))
+    named = {"rel", "y", "ofyear", "ofweek", "ofmonth"} & phrase.groups.keys()
+    between = lower[before.end : phrase.start].decode().replace(",", " ").replace("-", " ").split()
+    is_behind = bool(between) and _LEFT_WORDS.issuperset(between) and (phrase.certain or phrase.link == "between")
+    return group if is_behind and phrase.form.rule.id in names and not named else ""
 
 
 def _is_of_the_past(left: Sequence[str], before: bytes, after: bytes) -> bool:
@@ -287,7 +320,7 @@ def _group_span(group: Sequence[_DatePhrase], now: datetime, *, is_range: bool) 
         if is_range:
             start, end = _range_ends(group[0], group[1], now)
             return start[0], end[1]
-        year = next((int(each.groups["y"]) for each in group if "y" in each.groups), None)
+        year = next((number for each in group if (number := year_of(each.groups, now)) is not None), None)
         spans = [each.span(now, None if "rel" in each.groups else year) for each in group]
         return _linked((min(start for start, _ in spans), max(end for _, end in spans)), group[0], now)
     except (ValueError, OverflowError):  # the 31st of February, or a year that datetime cannot represent
@@ -300,7 +333,7 @@ def _range_ends(first: _DatePhrase, second: _DatePhrase, now: datetime) -> tuple
     A year that only one of the phrases names applies to both. If the range would then end before it begins, one of the
     spans is moved by a year (a weekday by a week).
     """
-    years = [int(each.groups["y"]) if "y" in each.groups else None for each in (first, second)]
+    years = [year_of(each.groups, now) for each in (first, second)]
     start, end = first.span(now, years[1]), second.span(now, years[0])
     if end[1] > start[0]:
         return start, end

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from brain.input_model import InputModel
@@ -25,6 +25,7 @@ from brain.types import (
     NewMemory,
     Text,
     max_keys,
+    not_blank,
 )
 from cognitive.recall import MAX_HITS
 from cognitive.tool import Tool
@@ -64,7 +65,11 @@ def _tool_calls(message: Any) -> int:
 
 
 # Text of white space only is also refused, which the JSON schema does not express.
-Query = Annotated[Label, Field(max_length=MAX_MESSAGE_LENGTH, examples=["which database did we choose?"])]
+Query = Annotated[
+    Text,
+    Field(max_length=MAX_MESSAGE_LENGTH, examples=["which database did we choose?"]),
+    AfterValidator(not_blank),
+]
 Conversation = Annotated[tuple[Message, ...], Field(max_length=MAX_MESSAGES), BeforeValidator(_countable)]
 Ids = Annotated[tuple[UUID, ...], Field(max_length=MAX_IDS, fail_fast=True)]
 LiveChanges = Annotated[

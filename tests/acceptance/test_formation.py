@@ -79,6 +79,19 @@ async def test_retried_outcome_forms_nothing_twice(urls, embedder, agent):
     assert await formed(agent) == [("preference", LIKES)]
 
 
+@pytest.mark.parametrize("scope", ["user", "agent"])
+async def test_repeated_outcome_takes_back_nothing_again(urls, embedder, agent, scope):
+    async with forming(urls, embedder, capture_scope=scope) as layer:
+        await say(layer, agent, LIKES, user="ada")
+    async with forming(urls, embedder, capture_scope=scope) as layer:
+        context = await layer.pre_turn(Turn(agent_id=agent, session_id="s1", text="Scratch that.", user_id="ada"))
+        [correction] = (await layer.post_turn(context, Outcome(response="I see."))).corrections
+        await layer.restore(agent, [correction.memory_id], user_id="ada")
+        again = await layer.post_turn(context, Outcome(response="I see."))
+    assert (again.duplicate, again.corrections) == (True, ())
+    assert await formed(agent, user_id="ada") == [("preference", LIKES)]
+
+
 class Failing:
     """An embedder that fails for a statement, but not for the line that it is from."""
 
@@ -473,3 +486,12 @@ async def test_nobody_corrects_what_another_user_said(urls, embedder, agent, use
         context = await layer.pre_turn(Turn(agent_id=agent, session_id="s1", text="It's 14, not 12.", user_id=user))
         report = await layer.post_turn(context, Outcome(response="I see."))
     assert report.corrections == ()
+
+
+@pytest.mark.parametrize("said", ["No, our rent is 950 euros.", "Actually, our rent is 950 euros."])
+async def test_correction_that_states_the_value_again_is_formed_once(urls, embedder, agent, said):
+    for text in (RENT, said, "No, 970."):
+        async with forming(urls, embedder) as layer:
+            await say(layer, agent, text)
+    visible = await formed(agent, where={"attributes.formed_by": {"exists": True}}, as_of=datetime.now(UTC))
+    assert visible == [("fact", "Our rent is 970 euros.")]

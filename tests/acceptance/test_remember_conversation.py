@@ -108,6 +108,14 @@ async def test_conversation_corrects_what_was_said_before(patient, agent, stated
         assert (new.content, new.user_id) == ("Our standup is at 14.", "ada")
 
 
+async def test_correction_that_states_the_value_again_is_formed_once(patient, agent):
+    said = users("Our rent is 900 euros.", "No, our rent is 950 euros.", "No, 970.")
+    report = await patient.remember_conversation(agent, said, user_id="ada")
+    assert [each.reason for each in report.corrections] == ["superseded", "superseded"]
+    formed = await patient.admin.find(agent, {"tags": {"eq": "formed"}}, user_id="ada")
+    assert [each.content for each in formed if each.hidden_at is None] == ["Our rent is 970 euros."]
+
+
 async def test_correction_of_an_answer_in_a_conversation_leaves_what_was_said(patient, agent):
     messages = [*users("Our standup is at 12. What is 9 times 9?"), {"role": "assistant", "content": "It's 91."}]
     report = await patient.remember_conversation(agent, [*messages, *users("That's wrong, it's 81.")], user_id="ada")

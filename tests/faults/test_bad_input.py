@@ -82,6 +82,9 @@ def test_invalid_value_is_refused_with_the_fields_name(make, field):
         pytest.param({"now": NAIVE}, "now", id="naive now"),
         pytest.param({"since": NAIVE}, "since", id="naive since"),
         pytest.param({"until": NAIVE}, "until", id="naive until"),
+        pytest.param({"since": "2026-09-01"}, "since", id="a text for since"),
+        pytest.param({"as_of": 7}, "as_of", id="a number for as_of"),
+        pytest.param({"max_lag_seconds": "5"}, "max_lag_seconds", id="a text for the lag"),
         pytest.param({"query": "a\x00"}, "query", id="NUL"),
         pytest.param({"query": "\udc00"}, "query", id="lone surrogate"),
         pytest.param({"query": " "}, "query", id="blank"),
@@ -132,3 +135,25 @@ async def test_longest_accepted_message_is_answered(site, agent_with_key):
         assert KEY in context.text
         report = await layer.post_turn(context, Outcome(response=filler * 20_000 + KEY))
     assert [a.referenced for a, s in zip(report.attributions, context.shown, strict=True) if s.content == KEY] == [True]
+
+
+async def test_unknown_trust_of_an_author_is_refused_with_the_arguments_name(site, agent_with_key):
+    some = uuid4()
+    async with opened(site) as layer:
+        for call in (
+            lambda by: layer.update(agent_with_key, some, by=by, content="x"),
+            lambda by: layer.retire(agent_with_key, [some], by=by),
+            lambda by: layer.restore(agent_with_key, [some], by=by),
+            lambda by: layer.merge(agent_with_key, [some], uuid4(), by=by),
+            lambda by: layer.share(agent_with_key, [some], by=by, user_id="ada"),
+        ):
+            for by in ("robot", None):
+                with pytest.raises(InvalidInput, match=r"\bby\b"):
+                    await call(by)
+
+
+@pytest.mark.parametrize("page", [{"limit": "9"}, {"limit": 1.5}, {"offset": None}, {"offset": -1}])
+async def test_page_that_is_no_number_is_refused(site, agent_with_key, page):
+    async with opened(site) as layer:
+        with pytest.raises(InvalidInput, match=next(iter(page))):
+            await layer.admin.find(agent_with_key, **page)

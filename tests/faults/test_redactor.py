@@ -80,6 +80,16 @@ async def test_text_is_withheld_when_the_redactor_raises(site, agent, redactor):
         assert await places_of_secret(site, agent) == []
 
 
+@pytest.mark.parametrize("end", ["\x00", "\ud800"], ids=["NUL", "surrogate"])
+async def test_text_is_withheld_when_its_redacted_form_cannot_be_stored(site, agent, end):
+    async with opened(site, redact=lambda text: without(text) + end) as layer:
+        [id] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET)])
+        assert (await layer.get(agent, [id]))[0].content == "[withheld]"
+        context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED))
+        assert (context.message, context.plan.reasons) == (ASKED, ("withheld",))
+        assert (await layer.post_turn(context, Outcome(response=SECRET))).recorded
+
+
 @pytest.mark.parametrize(
     ("fault", "reason"), [("hangs", "the redactor did not return in time"), ("raises", "the redactor failed")]
 )

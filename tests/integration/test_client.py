@@ -266,10 +266,19 @@ async def test_client_raises_the_same_errors_as_the_layer(client, agent):
         await client.why(agent, "never", uuid4())
     with pytest.raises(InvalidInput, match="limit"):
         await client.recall(agent, "x", limit=1000)
+    with pytest.raises(InvalidInput, match="tags: expected a list"):
+        await client.recall(agent, "x", tags="billing")
     with pytest.raises(InvalidInput, match="no artifact"):
         await client.artifact(agent, uuid4())
     with pytest.raises(InvalidInput, match="no artifact"):
         await client.sessions.search_artifact(agent, uuid4(), "x")
+
+
+async def test_client_searches_for_a_long_text(client, agent):
+    await client.remember(agent, [CHOSEN])
+    [hit] = await client.recall(agent, f"{QUESTION} {'It must be durable. ' * 100}")
+    assert hit.content == CHOSEN.content
+    assert await client.explain.past_plans(agent, f"{QUESTION} {'It must be durable. ' * 100}") == ()
 
 
 async def test_foreign_token_fails_a_recall_but_only_degrades_a_turn(layer, tmp_path, agent):
@@ -382,3 +391,17 @@ def test_any_text_survives_serialization_of_a_turn(text):
     crossed = to_turn_context(adapter.validate_json(adapter.dump_json(to_prepared_turn(context))))
     assert crossed == context
     assert [each.code for each in crossed.degraded] == ["server_failed"]
+
+
+@pytest.mark.parametrize("name", [".", "..", "../..", "a/.."])
+async def test_a_name_of_dots_is_no_way_to_another_resource(layer, client, agent, name):
+    memories = [NewMemory(type="fact", content="The office is in Berlin."), CHOSEN.model_copy(update={"user_id": name})]
+    [shared, _] = await layer.remember(agent, memories)
+    turn = Turn(agent_id=agent, session_id=name, turn_id=name, text=QUESTION, user_id=name)
+    await client.post_turn(await client.pre_turn(turn), Outcome(response="Postgres."))
+    resumed = await client.resume(agent, name, user_id=name)
+    assert resumed is not None
+    assert resumed.session_id == name
+    await client.sessions.clear(agent, name, user_id=name)
+    assert (await client.forget_user(agent, name)).user_id == name
+    assert [each.id for each in await layer.get(agent, [shared])] == [shared]

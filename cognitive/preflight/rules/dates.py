@@ -44,6 +44,8 @@ _CALENDAR = r"(?:week|weekend|month|quarter|year)"
 _UNIT = rf"(?:minute|hour|day|{_CALENDAR})"
 _IN = frozenset({"in", "during", "since", "after", "before", "until", "till", "prior", "throughout", "around", "circa"})
 _OFYEAR = r"(?P<ofyear>last|this|next) year"
+_OFWEEK = r"(?P<ofweek>last|this|next) week"
+_OFMONTH = r"(?P<ofmonth>last|this|next) month"
 
 
 def _form(
@@ -69,16 +71,20 @@ DATE_PATTERNS = (
         ("am 14.09.2026",), ("31.02.2026", "version 1.14.2026.3"),
     ),
     _form(
-        "month_day", rf"(?P<mon>{_MONTH})\.? (?:the )?(?P<d>{_DAY})(?:{_TO}(?P<d2>{_DAY}))?(?:,? (?P<y>{_YEAR}))?",
+        "month_day", rf"(?P<mon>{_MONTH})\.? (?:the )?(?P<d>{_DAY})(?:{_TO}(?P<d2>{_DAY}))?"
+        rf"(?:,? (?P<y>{_YEAR})|,? (?:of )?{_OFYEAR})?",
         ranges.month_day,
-        ("September 14", "September 14th, 2025", "Sept. 14", "May 3-5", "on may 5", "February 29", "July 4 to 6, 2024"),
+        ("May 5 last year", "September 14", "September 14th, 2025", "Sept. 14", "May 3-5", "on may 5",
+        "February 29", "July 4 to 6, 2024"),
         ("February 31", "April 31st, 2024", "you may 5 times a day retry", "march 2 steps forward"),
     ),
     _form(
         "day_month",
-        rf"(?:the )?(?P<d>{_DAY})(?:{_TO}(?P<d2>{_DAY}))? (?:of )?(?P<mon>{_MONTH})(?:,? (?P<y>{_YEAR}))?",
+        rf"(?:the )?(?P<d>{_DAY})(?:{_TO}(?P<d2>{_DAY}))? (?:of )?(?P<mon>{_MONTH})"
+        rf"(?:,? (?P<y>{_YEAR})|,? (?:of )?{_OFYEAR})?",
         ranges.month_day,
-        ("on 14 September", "14 September 2026", "the 14th of September", "from 3 to 5 May", "the 3rd of may"),
+        ("the 5th of May next year", "on 14 September", "14 September 2026", "the 14th of September",
+        "from 3 to 5 May", "the 3rd of may"),
         ("31 February", "30 Feb 2024"),
     ),
     _form(
@@ -99,12 +105,14 @@ DATE_PATTERNS = (
         ("last summer", "this past winter", "next fall"), ("the last fallback", "last springboard"),
     ),
     _form(
-        "quarter_year", rf"q(?P<q>[1-4])(?:,? (?:of )?|-|/)?(?P<y>{_YEAR})", ranges.quarter,
-        ("the Q3 2024 numbers", "Q1 of 2025"), ("FAQ1 2024",),
+        "quarter_year",
+        rf"q(?P<q>[1-4])(?:(?:,? (?:of )?|-|/)?(?P<y>{_YEAR})|,? (?:of )?{_OFYEAR})", ranges.quarter,
+        ("the Q3 2024 numbers", "Q1 of 2025", "Q4 last year"), ("FAQ1 2024",),
     ),
     _form(
-        "weekday", rf"(?:(?P<rel>{_REL}) )?(?P<weekday>{_WEEKDAY})(?: (?P<part>{_PART}))?", ranges.weekday,
-        ("last Monday", "on tuesday", "Friday afternoon", "Monday's meeting"),
+        "weekday", rf"(?:(?P<rel>{_REL}) )?(?P<weekday>{_WEEKDAY})(?: (?P<part>{_PART}))?"
+        rf"(?: (?:of )?{_OFWEEK})?", ranges.weekday,
+        ("Tuesday last week", "last Monday", "on tuesday", "Friday afternoon", "Monday's meeting"),
         ("every Monday", "Mondays are busy", "the sun is shining", "sat down"),
     ),
     _form(
@@ -193,8 +201,10 @@ DATE_PATTERNS = (
         needs=_IN | {"of", "from", "year"},
     ),
     _form(
-        "nth", r"the (?P<d>(?:[12]?1st|[12]?2nd|[12]?3rd|[12]?[4-9]th|1[0-9]th|[123]0th|31st))", ranges.nth,
-        ("on the 14th", "since the 3rd"), ("the 2nd try", "on the 2nd try", "the 5th element", "the second one"),
+        "nth", r"the (?P<d>(?:[12]?1st|[12]?2nd|[12]?3rd|[12]?[4-9]th|1[0-9]th|[123]0th|31st))"
+        rf"(?: of {_OFMONTH})?", ranges.nth,
+        ("on the 3rd of last month", "on the 14th", "since the 3rd"), ("the 2nd try", "on the 2nd try",
+        "the 5th element", "the second one"),
         needs=frozenset({"on", "since", "after", "before", "until", "till"}),
     ),
 )  # fmt: skip
