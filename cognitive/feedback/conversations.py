@@ -23,7 +23,7 @@ from cognitive.feedback.capture import CapturedExchange, episodes
 from cognitive.formation.correcting import Corrections
 from cognitive.formation.extract import extract
 from cognitive.formation.lines import assistant_line, user_line
-from cognitive.formation.memories import CapturedLine, formed_memories, is_personal
+from cognitive.formation.memories import CapturedLine, formed_memories, is_personal, pinned_for_user
 from cognitive.formation.model.parked_lines import marked
 from cognitive.formation.model.reader import CapturedLines, ModelReader, NotRead
 from cognitive.policy import Policy
@@ -192,7 +192,8 @@ class ConversationWriter:
 
     async def _write(self, owner: Scope, memories: Sequence[NewMemory], now: datetime) -> list[UUID]:
         """Store memories for the owner in one transaction."""
-        owned = [memory.model_copy(update={"user_id": owner.user}) for memory in memories]
+        pinned = pinned_for_user(memories, owner.user)
+        owned = [memory.model_copy(update={"user_id": owner.user}) for memory in pinned]
         return await self._store.remember(owner.agent_id, owned, now=now)
 
 

@@ -14,6 +14,7 @@ from brain.text import stem_counts
 from brain.types import MAX_LABEL_LENGTH, Memory, MemoryType, NewMemory
 from cognitive.context.formed import OWN_LINE, SHARED_LINE
 from cognitive.formation.extract import Proposal
+from cognitive.formation.needs import is_need
 from cognitive.policy.outcomes import FormationKind, FormationSettings
 from cognitive.preflight import dates
 from cognitive.privacy.secrets import SECRET
@@ -68,7 +69,7 @@ def memory_type(kind: FormationKind) -> MemoryType:
 def formed_memories(line: CapturedLine, proposals: Sequence[Proposal], settings: FormationSettings) -> list[NewMemory]:
     """Return the memories that a line forms: proposals of the policy's topics, without those that held a secret.
 
-    The text is verbatim, but for "today" and "tomorrow", which become dates.
+    The text is verbatim, but for "today" and "tomorrow", which become dates. Needs, such as an allergy, are pinned.
     """
     wanted = [each for each in proposals if is_wanted(each.text, settings)]
     return [
@@ -82,6 +83,7 @@ def formed_memories(line: CapturedLine, proposals: Sequence[Proposal], settings:
             tags=(TAG,),
             attributes=_attributes(each, line.at),
             trust="talk",
+            pinned=each.kind == "fact" and is_need(each.text),
         )
         for each in wanted
     ]
@@ -89,7 +91,14 @@ def formed_memories(line: CapturedLine, proposals: Sequence[Proposal], settings:
 
 def is_personal(memory: NewMemory) -> bool:
     """Return True if a formed memory is its user's own even where an agent shares what it captures."""
-    return memory.attributes.get("kind") in _PERSONAL
+    return memory.pinned or memory.attributes.get("kind") in _PERSONAL
+
+
+def pinned_for_user(memories: Sequence[NewMemory], user_id: str | None) -> list[NewMemory]:
+    """Return memories as they are stored for a user: without a user none is pinned, since all would see it."""
+    if user_id is not None:
+        return list(memories)
+    return [memory.model_copy(update={"pinned": False}) if memory.pinned else memory for memory in memories]
 
 
 def is_wanted(text: str, settings: FormationSettings) -> bool:

@@ -11,7 +11,7 @@ from brain.forming import Condition
 from brain.store import MemoryStore
 from brain.types import NewMemory
 from brain.users import Scope
-from cognitive.formation.memories import is_personal
+from cognitive.formation.memories import is_personal, pinned_for_user
 from cognitive.policy import Policy
 from cognitive.telemetry.metrics import FORMED, Metrics, Observation
 from cognitive.telemetry.spans import quietly
@@ -39,7 +39,7 @@ class FormedStore:
         """
         shares = self._policy.for_agent(scope.agent_id).capture_scope == "agent"
         shared = [each for each in memories if shares and not is_personal(each)]
-        own = [each for each in memories if each not in shared]
+        own = pinned_for_user([each for each in memories if each not in shared], scope.user)
         for part, is_shared in ((shared, True), (own, False)):
             if part:
                 end = not is_shared or not own

@@ -21,6 +21,7 @@ from cognitive.formation.memories import TAG, is_personal, is_wanted, memory_typ
 from cognitive.formation.model.checks import FormedByModel
 from cognitive.formation.model.extractor import ModelExtractor
 from cognitive.formation.model.prompt import Exchange, Nearby, request
+from cognitive.formation.needs import is_need
 from cognitive.policy import Policy
 from cognitive.policy.outcomes import FormationSettings
 from cognitive.telemetry.metrics import NOT_FORMED, Metrics, Observation
@@ -128,6 +129,7 @@ def _memory(formed: FormedByModel, lines: CapturedLines, formed_by: str) -> NewM
         tags=(TAG,),
         attributes=attributes,
         trust="talk",
+        pinned=formed.kind == "fact" and line is lines.said and is_need(formed.text),
         supersedes=formed.replaces,
     )
 
