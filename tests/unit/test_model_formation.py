@@ -99,16 +99,18 @@ def test_trust_and_pins_of_an_answer_have_no_effect():
     assert formed == read(entry()).formed
 
 
-def test_only_a_memory_of_the_same_type_that_was_shown_is_replaced():
-    fact, procedure = (
-        Nearby(uuid4(), "fact", "Staging listens on 5432"),
-        Nearby(uuid4(), "procedure", "Open the tunnel"),
-    )
-    reply = read(
-        entry(replaces="m1"), entry(text="b", replaces="m2"), entry(text="c", replaces="m3"), nearby=(fact, procedure)
-    )
+def test_only_a_memory_that_was_shown_is_replaced():
+    fact = Nearby(uuid4(), "fact", "Staging listens on 5432")
+    reply = read(entry(replaces="m1"), entry(text="c", replaces="m2"), nearby=(fact,))
     assert [each.replaces for each in reply.formed] == [fact.id]
-    assert list(reply.rejected) == ["replaces", "replaces"]
+    assert list(reply.rejected) == ["replaces"]
+
+
+@pytest.mark.parametrize(("type_", "kind"), [("episode", "plan"), ("procedure", "procedure"), ("decision", "decision")])
+def test_replacement_is_of_the_kind_of_what_it_replaces(type_, kind):
+    old = Nearby(uuid4(), type_, "The trip to Goa is in May")
+    [formed] = read(entry(kind="fact", replaces="m1"), nearby=(old,)).formed
+    assert (formed.kind, formed.replaces) == (kind, old.id)
 
 
 def test_only_requested_kinds_are_formed():

@@ -81,10 +81,12 @@ def _checked(
     if place is None:
         return "quote"
     replaced = shown.get(str(entry["replaces"])) if entry.get("replaces") is not None else None
-    if entry.get("replaces") is not None and (
-        replaced is None or replaced.type != memory_type(kind) or place[1] != "user"
-    ):
+    if entry.get("replaces") is not None and (replaced is None or place[1] != "user"):
         return "replaces"
+    if replaced is not None and replaced.type != memory_type(kind):  # "The trip is cancelled", a fact, replaces a plan
+        kind = next((each for each in kinds if memory_type(each) == replaced.type and each not in _OWN), None)
+        if kind is None:
+            return "replaces"
     try:
         day = date.fromisoformat(entry["date"]) if entry.get("date") is not None else None
     except (TypeError, ValueError):

@@ -92,14 +92,13 @@ class ModelReader:
         ]
 
     async def _nearby(self, scope: Scope, exchanges: Sequence[CapturedLines]) -> list[Memory]:
-        """Return the formed memories of the speaker that share most words with the exchanges, at most eight."""
+        """Return eight formed memories of the speaker: those that share most words with the exchanges, then the newest."""
         words = set[str]()
         for each in exchanges:
             words |= stem_counts(each.said.content).keys() | stem_counts(each.answer.content if each.answer else "")
         earlier = await formed_earlier(self._store, scope, exchanges[-1].said)
-        scored = [(_closeness(memory, words), memory) for memory in earlier]
-        best = sorted((each for each in scored if each[0] > 0), key=lambda each: each[0], reverse=True)
-        return [memory for _, memory in best[:_MAX_NEARBY]]
+        newest = sorted(earlier, key=lambda each: each.occurred_at, reverse=True)
+        return sorted(newest, key=lambda each: -_closeness(each, words))[:_MAX_NEARBY]
 
     def _memories(
         self, formed: Sequence[FormedByModel], lines: CapturedLines, settings: FormationSettings
