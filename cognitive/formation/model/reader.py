@@ -92,7 +92,7 @@ class ModelReader:
         ]
 
     async def _nearby(self, scope: Scope, exchanges: Sequence[CapturedLines]) -> list[Memory]:
-        """Return eight formed memories of the speaker: those that share most words with the exchanges, then the newest."""
+        """Return eight formed memories of the speaker: those with most words of the exchanges, then the newest."""
         words = set[str]()
         for each in exchanges:
             words |= stem_counts(each.said.content).keys() | stem_counts(each.answer.content if each.answer else "")
