@@ -8,6 +8,7 @@ assumption, an event that may happen again, a text of several clauses.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -63,6 +64,15 @@ _PARTLY = frozenset("also too well most during half part spring summer autumn wi
 _PAID = frozenset(map(canonical, ("rent", "salary", "mortgage")))
 _PERIODS = frozenset(map(canonical, ("month", "year", "week")))
 _NO_VALUES = frozenset("a an for from of as to".split())  # "X is a Y" is no value of X
+_ADDRESS = canonical("address")
+_MINE = frozenset(("my", "new", "own"))
+_MIN_PHONE = 7  # digits of a telephone number
+_STREETS = frozenset("street st road rd avenue ave lane drive hill terrace gardens crescent boulevard quay".split())
+
+
+# "My new mobile's 0770 ..."; a name behind "'s" is owned: "My sister's Rex".
+_IS = re.compile(r"(?i)(?<=\w)['’]s (?=\d)")
+_I_AM = re.compile(r"(?i)\bi['’]?m (?=\d)")
 
 
 def claim_of(content: str, speaker: str | None = None) -> Claim | None:
@@ -80,7 +90,7 @@ def claim_of(content: str, speaker: str | None = None) -> Claim | None:
     label = _labelled(content, person)
     if label is not None:
         return label
-    words, capitals = split_words(content)
+    words, capitals = split_words(_IS.sub(" is ", _I_AM.sub("I am ", content)))
     if not 3 <= len(words) <= _MAX_WORDS or not UNSURE.isdisjoint(words) or _has_clauses(words):
         return None
     verb = find_verb(words)
@@ -153,9 +163,14 @@ class _Statement:
             rest = adjusted if typed_value(adjusted) is not None else rest
         if lemma == "go" and rest[0] in ("up", "down") and rest[1:2] == ["to"] and len(rest) > 2:
             lemma, rest = "be", rest[2:]  # "goes up to 950" states the new value
-        typed = typed_value(rest)
+        current = rest[:-1] if rest[-1] == "now" and len(rest) > 1 else rest
+        if lemma == "turn" and len(current) == 1:
+            lemma = "be"  # "Rosa turned 34"
+        if (address := self._address(subject, current, lemma)) is not None:
+            return address
+        typed = typed_value(current)
         if typed is not None:
-            return self._typed(subject, rest, lemma, typed)
+            return self._typed(subject, current, lemma, typed)
         return (
             self._related(subject, rest)
             or self._changed(subject, rest, lemma)
@@ -195,6 +210,16 @@ class _Statement:
             return None
         return self._make([*subject, *rest], "#like", ["hate" if self.verb.negated or lemma == "hate" else "like"])
 
+    def _address(self, subject: Sequence[str], rest: Sequence[str], lemma: str) -> Claim | None:
+        """Return the claim of "my address is 5 Elm Street" and "I live at 5 Elm Street"."""
+        value = rest[1:] if rest[0] in PREPOSITIONS else rest
+        if not 1 < len(value) <= _MAX_VALUE or not value[0][:1].isdigit() or lemma not in ("be", "live"):
+            return None
+        if lemma == "be" and _ADDRESS in map(canonical, subject):
+            return self._make(subject, "", value)
+        end = next((n for n, word in enumerate(value) if word in PREPOSITIONS), len(value))
+        return self._make(subject, "address", value) if not _STREETS.isdisjoint(value[1:end]) else None
+
     def _typed(self, subject: Sequence[str], rest: Sequence[str], lemma: str, found: TypedValue) -> Claim | None:
         """Return the claim whose value is a number, a time or a date."""
         relation = PHRASES.get(f"be {self._last_verb} {rest[0]}") if self.verb.passive else None
@@ -209,7 +234,9 @@ class _Statement:
             about.append("end")
         if found.kind == "time":
             about = [word for word in about if canonical(word) not in ("day", "night")]
-        if not any(map(canonical, about)):
+        if about[-1] == "number" and _MINE.issuperset(about[:-1]) and len("".join(found.words)) >= _MIN_PHONE:
+            about = ["i", "phone"]  # "my new number is 07700 900777"
+        if not any(map(canonical, about)) and about != ["i"]:
             return None
         if has_property(about):
             if not _PAID.isdisjoint(map(canonical, about)):
