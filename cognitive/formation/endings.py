@@ -110,9 +110,13 @@ ENDINGS: tuple[EndingRow, ...] = (
         ),
     ),
     EndingRow(
-        r"(?P<who>i|we) (?:have )?(?:given|gave) up (?:on )?(?P<gone>[^,;:?]+)",
+        r"(?P<who>i|we) (?:have )?(?:quit|(?:given|gave) up)(?: on)? (?P<gone>[^,;:?]+)",
         rf"{_DOES}{_DOING} ",
-        (("I've given up eggs.", "I eat eggs every morning."), ("I gave up on Polish.", "I'm learning Polish.")),
+        (
+            ("I've given up eggs.", "I eat eggs every morning."),
+            ("I gave up on Polish.", "I'm learning Polish."),
+            ("I quit tennis.", "I play tennis on Sundays."),
+        ),
         (
             ("I've given up eggs.", "I'm allergic to eggs."),
             ("I've given up eggs.", "I sell eggs at the market."),
@@ -152,10 +156,37 @@ ENDINGS: tuple[EndingRow, ...] = (
         (("Forget my email.", "My email client is Mutt."), ("Forget my dog.", "My sister has a dog.")),
     ),
     EndingRow(
+        r"(?:please )?(?:forget|ignore|disregard) that (?P<who>i|we) (?P<gone>[^,;:?]+)",
+        "{who} ",
+        (("Forget that I prefer dark coffee.", "I prefer dark coffee."),),
+        (("Forget that I prefer dark coffee.", "I prefer coffee to tea."),),
+    ),
+    EndingRow(  # what must always be respected: "I'm not tired" takes back nothing
+        r"(?P<who>i|we) (?:am|are) not (?P<gone>(?:an? )?(?:allergic|intolerant|vegan|vegetarian|coeliac|celiac|diabetic)"
+        r"\b[^,;:?]*)",
+        "{who} (?:am|are) ",
+        (
+            ("Turns out I'm not allergic to nuts.", "I'm allergic to nuts."),
+            ("I'm not a vegetarian.", "I'm a vegetarian."),
+        ),
+        (("I'm not allergic to nuts.", "I'm allergic to eggs."),),
+    ),
+    EndingRow(
+        r"(?:no more|(?:please )?stop (?:using|with)|enough (?:of|with))(?: the| those| these)? (?P<gone>[^,;:?]+)",
+        "(?:please )?(?:always )?(?:(?:answer|reply|respond|write) (?:in|with)|use|add|include) ",
+        (
+            ("No more bullet points please.", "Always answer in bullet points."),
+            ("Please stop using tables.", "Use tables for figures."),
+        ),
+        (("No more bullet points.", "Always put a point behind bullet lists."),),
+    ),
+    EndingRow(
         r"(?:(?:the|my|our) )?(?:(?:trip|visit) to )?(?P<gone>[\w-]+)(?: trip| visit)? (?:is|was|has been)" + _OFF,
-        _ONCE + "(?:i|we) (?:am|are) (?:going|flying|travell?ing|driving) to ",
+        _ONCE + "(?:i|we) (?:am|are) (?:(?:going|flying|travell?ing|driving) to"
+        "|(?:planning|going on|taking) an? (?:\\w+ )?(?:trip|holiday|visit) to) ",
         (
             ("Our Malta trip is off.", "We're flying to Malta in May."),
+            ("The trip to Malta is off.", "I'm planning a trip to Malta."),
             ("The trip to Malta was cancelled, too much work", "I'm going to Malta in May."),
             ("ugh, malta is cancelled", "We're flying to Malta in May."),
         ),

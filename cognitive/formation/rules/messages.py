@@ -204,7 +204,7 @@ RETRACTION = SentenceRule(
         r"^[\s.!]*(?:😂|🤣|😹|😜|😝|🙃|😉|💃|😏|🙄|🤪|lol|lmao|haha+|rofl)[\s😂🤣😹💃.!]*$"
         r"|^\W*(?:(?:oh|ok|okay|no|well|actually|ha|haha|sorry),? )*"
         r"(?:(?:i'm |i am |i was )?(?:just |only )?(?:kidding|joking)|jk|scratch that|strike that|never ?mind"
-        r"|forget (?:it|that|i said)|i take (?:that|it) back|(?:i )?change(?:d)? my mind"
+        r"|forget (?:it|that(?! (?:i|we)\b)|i said)|i take (?:that|it) back|(?:i )?change(?:d)? my mind"
         r"|(?:that|this)(?:'s| is| was) (?:the |my |an? )?(?:old|wrong|previous|former)(?: (?:one|number|address))?"
         r"(?=[\s.!]*$)|ignore (?:that|what i (?:just )?said)|not really|/s|as if"
         r"|(?:i|we) (?:need|want|have|would like|'d like) to (?:cancel|delete|remove|reschedule|postpone|change|move)"
