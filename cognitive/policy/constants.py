@@ -11,7 +11,7 @@ from functools import cached_property
 # Weights of the terms of evidence (`cognitive.context.evidence`), with and without vectors, fitted by
 # `python -m benchmarks.ranking fit`. Those in _BY_HAND were not fitted, since the evaluation sets lack past use, and
 # messages that are little more than an identifier: their cosine with the memory that contains it is .2 to .4. `ours` is
-# fitted as 1.3; with that, more questions of neighbouring stores would show something (.19 instead of .14 in decisions).
+# fitted as 1.3, with which more questions of neighbouring stores show something (.19 instead of .14 in decisions).
 _BY_HAND = {"past_use": 2.0, "similar_turns": 10.0, "identified": 4.0}
 EVIDENCE = {
     "base": -5.994,

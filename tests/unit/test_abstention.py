@@ -215,7 +215,7 @@ def test_own_matters_add_evidence():
     assert probability(scored(cosine=0.3), plan=memory) > plain
 
 
-@pytest.mark.parametrize(("message", "more"), [("the till we picked", True), ("Our till", True), ("a tour of US", False)])
+@pytest.mark.parametrize(("message", "more"), [("the till we picked", True), ("Our till", True), ("tour of US", False)])
 def test_our_matters_add_evidence(message, more):
     plain, ours = (create_plan(Signals(text), "question", (), Policy()) for text in ("the till", message))
     assert (probability(scored(cosine=0.3), plan=ours) > probability(scored(cosine=0.3), plan=plain)) is more
