@@ -28,7 +28,7 @@ from brain.types import NewMemory
 from brain.users import Scope
 from cognitive.background import Background
 from cognitive.feedback.shared_turns import SharedTurns
-from cognitive.formation.correcting import is_correction
+from cognitive.formation.corrections import is_correction
 from cognitive.formation.former import Former, ReadLines
 from cognitive.formation.memories import Role, line_source
 from cognitive.policy import Policy
