@@ -34,8 +34,8 @@ from cognitive.policy.models import budget_for
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.preflight import smalltalk
 from cognitive.preflight.follow_ups import messages_read
-from cognitive.preflight.hint import wanted_tools
-from cognitive.preflight.planner import Planner, hinted
+from cognitive.preflight.hint import hinted, wanted_tools
+from cognitive.preflight.planner import Planner
 from cognitive.privacy import redaction
 from cognitive.recording.record import open_turn
 from cognitive.session.conversation import Conversation, ConversationWindow, SessionManager
@@ -133,7 +133,7 @@ class WindowBuilder:
                 Conversation.of(turn), request.now, request.deadline, policy, reads
             )
         except Exception as error:  # the turn must go on
-            return ConversationWindow(newest_messages(turn.conversation, policy), None, (_degradation(error),))
+            return ConversationWindow(newest_messages(turn.conversation, policy), None, (_window_degradation(error),))
 
     async def fit(
         self, context: TurnContext, conversation: Sequence[Message], iteration: int | None, policy: Policy
@@ -143,7 +143,8 @@ class WindowBuilder:
         try:
             return await self._session_manager.fit(grown, datetime.now(UTC), Deadline(policy.deadlines.fit_ms), policy)
         except Exception as error:  # the loop of tool calls must go on
-            return FittedWindow.of(newest_messages(grown.messages, policy), grown.messages, policy, _degradation(error))
+            newest = newest_messages(grown.messages, policy)
+            return FittedWindow.of(newest, grown.messages, policy, _window_degradation(error))
 
 
 class MemoryFetcher:
@@ -167,9 +168,9 @@ class MemoryFetcher:
         The task `window` selects the messages that the model sees. It is awaited only with the placement "journaled",
         because these messages then contain the memory blocks of earlier turns.
         """
-        planned = partial(messages_read, conversation=request.turn.conversation)
+        read_by_plan = partial(messages_read, conversation=request.turn.conversation)
         redacted, withheld = await redaction.redact_turn_in_time(
-            request.turn, self._redactor, request.deadline, planned
+            request.turn, self._redactor, request.deadline, read_by_plan
         )
         plan, memory_context = await self._fetch(replace(request, turn=redacted), window, reads)
         model = memory_context.model or self._embedders.of(request.turn.agent_id).model
@@ -330,11 +331,8 @@ def _timed(context: TurnContext, started: float) -> TurnContext:
     return replace(context, received_at=time() - elapsed, trace=replace(context.trace, timings=timings))
 
 
-def _degradation(error: Exception) -> Degradation:
-    """Describe, as a `Degradation`, that an error reduced the window to the newest messages.
-
-    An error other than a timeout is also logged.
-    """
+def _window_degradation(error: Exception) -> Degradation:
+    """Return the degradation of a window that an error reduced to the newest messages. Log all but timeouts."""
     if isinstance(error, TimeoutError):
         return Degradation("window_late", "not in time; only the newest messages, truncated")
     log.error("the window could not be built: %r", error, exc_info=error)
