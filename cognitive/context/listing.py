@@ -99,10 +99,10 @@ def _listed(
     in_time = [each for each in candidates if dates is None or _within(each.hit, dates)]
     groups = [[each for each in in_time if each.hit.type in types] for types in listing.types]
     if listing.topic:
-        least = _MIN_OWN_COSINE if listing.own else _MIN_COSINE
-        least += _GROWTH * math.log(max(1.0, passages / _SMALL_STORE))
+        min_cosine = _MIN_OWN_COSINE if listing.own else _MIN_COSINE
+        min_cosine += _GROWTH * math.log(max(1.0, passages / _SMALL_STORE))
         stems = stem_counts(" ".join(listing.topic)).keys()
-        matching = [[each for each in group if _is_about(each, stems, least)] for group in groups]
+        matching = [[each for each in group if _is_about(each, stems, min_cosine)] for group in groups]
         if listing.broad and not any(_names(each.hit, stems) for each in in_time):
             matching = groups  # a topic such as "meetings" or "family" is often only a general word for what is stored
         return next((group for group in matching if group), [])
@@ -124,8 +124,8 @@ def _within(hit: Hit, dates: DateRange) -> bool:
     return any(dates.start <= moment < dates.end for moment in _moments(hit))
 
 
-def _is_about(candidate: Candidate, topic: Set[str], least: float) -> bool:
-    return _names(candidate.hit, topic) or candidate.hit.scores.get("content_cosine", 0.0) >= least
+def _is_about(candidate: Candidate, topic: Set[str], min_cosine: float) -> bool:
+    return _names(candidate.hit, topic) or candidate.hit.scores.get("content_cosine", 0.0) >= min_cosine
 
 
 def _moments(hit: Hit) -> list[datetime]:

@@ -289,9 +289,13 @@ def _past(now: datetime, policy: Policy, constants: Constants) -> PastTurns | No
     if not policy.association.weight and policy.usage.boost == "rate":
         return None
     cosine = constants.association_cosine(policy.association.min_similarity)
-    similar = cosine if policy.association.weight else inf  # without lifts, no similar turns are retrieved
-    least = min(cosine, constants.association_min_cosine)
-    return PastTurns(now, constants.association_max_turns, constants.association_max_similar, similar, least)
+    return PastTurns(
+        now,
+        latest=constants.association_max_turns,
+        kept=constants.association_max_similar,
+        similarity=cosine if policy.association.weight else inf,  # without lifts, no memory of a turn is a candidate
+        min_cosine=min(cosine, constants.association_min_cosine),
+    )
 
 
 async def embedded_window(
