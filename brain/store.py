@@ -154,11 +154,25 @@ class MemoryStore:
         `read_at` is the time when the turn was read, by the clock of the database. If a memory of the agent was erased
         after this time, nothing is stored, because the extracted texts may contain the erased one.
         """
+        owner = scope.as_user(None) if shared else scope
+        view = scope if owner == scope else Scope.all_users(scope.agent_id)  # only this writes two users' rows
+
+        async def work(prepared: list[PreparedMemory], c: Connection) -> bool:
+            if owner != scope:
+                await memory_rows.share_users(c, scope.agent_id, [scope.key[1]])
+                await write_as(c, scope.key[1])
+            if not await c.fetchval(*SQL.has_turn(agent_id=scope.agent_id, turn_id=turn_id, read_at=read_at)):
+                return self._leave_out(prepared)
+            # The agent's row is locked before the turn, which conditions lock.
+            state = await agent_rows.locked(c, scope.agent_id) if condition is not None else None
+            if condition is not None and not await condition(c):
+                return self._leave_out(prepared)
+            if owner != scope:
+                await write_as(c, owner.key[1])
+            return await self._write_rows(c, owner, prepared, state=state)
+
         for start in range(0, len(memories), BATCH):
             batch = prepared or await self.prepare(scope.agent_id, memories[start : start + BATCH], now)
-            owner = scope.as_user(None) if shared else scope
-            view = scope if owner == scope else Scope.all_users(scope.agent_id)  # only this writes two users' rows
-            work = partial(self._write_of_turn, scope, owner, turn_id, read_at, condition)
             await self._write(view, batch, now, work)
 
     async def remember_if(
@@ -286,29 +300,6 @@ class MemoryStore:
 
     async def _fetch(self, scope: Scope, bound: Bound) -> list[Any]:
         return await self._database.run(scope, lambda c: c.fetch(*bound))
-
-    async def _write_of_turn(
-        self,
-        scope: Scope,
-        owner: Scope,
-        turn_id: str,
-        read_at: datetime,
-        condition: Condition | None,
-        prepared: list[PreparedMemory],
-        c: Connection,
-    ) -> bool:
-        if owner != scope:
-            await memory_rows.share_users(c, scope.agent_id, [scope.key[1]])
-            await write_as(c, scope.key[1])
-        if not await c.fetchval(*SQL.has_turn(agent_id=scope.agent_id, turn_id=turn_id, read_at=read_at)):
-            return self._leave_out(prepared)
-        # The agent's row is locked before the turn, which conditions lock.
-        state = await agent_rows.locked(c, scope.agent_id) if condition is not None else None
-        if condition is not None and not await condition(c):
-            return self._leave_out(prepared)
-        if owner != scope:
-            await write_as(c, owner.key[1])
-        return await self._write_rows(c, owner, prepared, state=state)
 
     def _leave_out(self, prepared: Sequence[PreparedMemory]) -> bool:
         """Forget the vectors of memories that are not stored: their text may have been erased. Return True."""
