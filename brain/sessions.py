@@ -117,14 +117,10 @@ class Sessions:
             if row is None:
                 return None
             turns = await c.fetch(*SQL.session_turns(agent_id=scope.agent_id, session_id=session_id, limit=recent))
-            return SessionState(
-                session_id=row["session_id"],
-                memories=row["memories"],
-                turns=row["turns"],
+            return as_value(
+                SessionState,
+                row,
                 carried=as_value(CarriedState, row),
-                started_at=row["started_at"],
-                last_at=row["last_at"],
-                ended_at=row["ended_at"],
                 messages=row["recent_messages"],
                 recent=tuple(tuple(turn) for turn in turns),
             )
