@@ -123,7 +123,6 @@ BEYOND = {
     "cognitive/telemetry/metrics.py": "the metrics and their port, which a host's metrics implement",
     "cognitive/telemetry/operations.py": "telemetry of a layer's methods, which contain none themselves",
     "cognitive/telemetry/spans.py": "spans: the only module that knows if the host traces",
-    "cognitive/tool.py": "the types of tools: the catalog and the adapters of frameworks use them without a turn",
     "cognitive/tokens.py": "an estimate of tokens: a port, which a host's counter replaces",
     "cognitive/window/engine_messages.py": "the engine's own messages: written and recognised in one place",
 }
