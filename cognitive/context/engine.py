@@ -136,7 +136,7 @@ class ContextEngine:
             sent: returns the messages that the model is sent, in which earlier memory blocks are searched. With None,
                 the model is sent the whole conversation.
         """
-        clock = StageTimer()
+        clock = _StageTimer()
         fetched = await self._fetch(plan, turn, now, deadline, policy, reads, sent)
         retrieved, embedder = fetched.retrieved, fetched.embedder
         clock.lap("retrieve")
@@ -263,7 +263,7 @@ class ContextEngine:
         )
 
 
-class StageTimer:
+class _StageTimer:
     """Measures the time of each stage of a turn. `laps` has the milliseconds by the stage's name."""
 
     def __init__(self) -> None:

@@ -46,16 +46,20 @@ def keep_listed(
     if listing is None or not listed:
         return abstain(candidates)
     note = f"listed: the message asks for {described(listing, signals.dates)}"
-    if not (listing.topic and abstention):
-        chosen = {candidate.hit.memory_id for candidate in listed}
-        noted = tuple(_noted(candidate, note) for candidate in listed)
-        others = tuple(candidate for candidate in candidates if candidate.hit.memory_id not in chosen)
-        if not abstention:
-            return StageResult((*noted, *others))
-        return StageResult(
-            noted, tuple(CandidateResult(each, "irrelevant", each.score, f"not {note}") for each in others)
-        )
-    passed = abstain(candidates)
+    if listing.topic and abstention:
+        return _added(listed, candidates, abstain(candidates), listing, note)
+    chosen = {candidate.hit.memory_id for candidate in listed}
+    noted = tuple(_noted(candidate, note) for candidate in listed)
+    others = tuple(candidate for candidate in candidates if candidate.hit.memory_id not in chosen)
+    if not abstention:
+        return StageResult((*noted, *others))
+    return StageResult(noted, tuple(CandidateResult(each, "irrelevant", each.score, f"not {note}") for each in others))
+
+
+def _added(
+    listed: Sequence[Candidate], candidates: Sequence[Candidate], passed: StageResult, listing: Listing, note: str
+) -> StageResult:
+    """Return the result `passed` of abstention on the candidates, with the listed ones kept too."""
     if passed.kept and not listing.own:  # a cosine decides only where there is nothing more certain
         stems = stem_counts(" ".join(listing.topic)).keys()
         listed = [candidate for candidate in listed if _names(candidate.hit, stems)]
