@@ -98,7 +98,7 @@ def learn(
         ToolUsage(name, tool, times, turn_counts[name])
         for (name, tool), times in sorted(call_counts.items(), key=lambda each: (each[0][0], -each[1], each[0][1]))
     )
-    names = [need.name for need in table.definitions if need.tools]
+    names = [each.name for each in table.definitions if each.tools]
     always = policy.categories.always_include
     factors = {name: _factor(turns, name, table, always, turn_counts[name]) for name in names if turn_counts[name]}
     new_tools = {name: _new_tools(tool_usage, name, table, min_calls, min_share) for name in names}

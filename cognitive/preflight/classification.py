@@ -141,17 +141,17 @@ def _classified(
     votes = [(rule.signal, rule.id, rule.weight) for rule in _fired(table, excerpt, folded)]
     shape = message_shape.signals(text, folded, read, attachments, threshold)
     votes += [
-        (need.name, f"{need.name}.{name}", weight)
-        for need in table.definitions
-        for name, weight in need.structure.items()
+        (each.name, f"{each.name}.{name}", weight)
+        for each in table.definitions
+        for name, weight in each.structure.items()
         if name in shape
     ]
     scores = {
-        need.name: factors.get(need.name, 1.0) * sum(weight for category, _, weight in votes if category == need.name)
-        for need in table.definitions
+        each.name: factors.get(each.name, 1.0) * sum(weight for category, _, weight in votes if category == each.name)
+        for each in table.definitions
     }
-    active = tuple(need.name for need in table.definitions if scores[need.name] >= need.threshold)
-    active = next(((need.name,) for need in table.definitions if need.alone and need.name in active), active)
+    active = tuple(each.name for each in table.definitions if scores[each.name] >= each.threshold)
+    active = next(((each.name,) for each in table.definitions if each.alone and each.name in active), active)
     active = active if shape & {"question"} else _with_doubtful(active, scores, table)
     reasons = tuple(id for category, id, _ in votes if category in active)
     return Classification(
@@ -170,14 +170,14 @@ def _possible(
     They score `_MIN_POSSIBLE`. Verbs such as "make" count only if just research or memory apply, question signals only
     if memory doesn't. A question with just these may be for memory too.
     """
-    if not any(not need.alone and need.name in active for need in table.definitions):
+    if not any(not each.alone and each.name in active for each in table.definitions):
         return ()
     only_lookup = _LOOKUP_CATEGORIES.issuperset(active)
     ignored = (frozenset() if only_lookup else COMMON_VERBS) | (ASKING if "memory" in active else frozenset())
     evidence = {
-        need.name: sum(weight for category, id, weight in votes if category == need.name and id not in ignored)
-        for need in table.definitions
-        if not (need.whole or need.name in active)
+        each.name: sum(weight for category, id, weight in votes if category == each.name and id not in ignored)
+        for each in table.definitions
+        if not (each.whole or each.name in active)
     }
     to_memory = asks and only_lookup
     return tuple(name for name, score in evidence.items() if score >= _MIN_POSSIBLE or (name == "memory" and to_memory))
@@ -193,9 +193,9 @@ def _with_doubtful(active: tuple[str, ...], scores: Mapping[str, float], table: 
     if not active or not _LOOKUP_CATEGORIES.issuperset(active):
         return active
     return tuple(
-        need.name
-        for need in table.definitions
-        if need.name in active or (scores[need.name] >= need.weight and not need.alone and not need.whole)
+        each.name
+        for each in table.definitions
+        if each.name in active or (scores[each.name] >= each.weight and not each.alone and not each.whole)
     )
 
 
@@ -235,7 +235,7 @@ def inherit(own: Classification, before: Iterable[Classification], policy: Polic
     The earlier message is the latest in `before` (latest first) that was more than small talk. If that message has no
     category, the elliptic message gets none either.
     """
-    order = [need.name for need in category_table(policy).definitions]
+    order = [each.name for each in category_table(policy).definitions]
     previous = next((each for each in before if each.categories != ("casual",)), None)
     if previous is None:
         return own

@@ -19,7 +19,7 @@ _plain = compile_pattern(r"^[\w.:/-]{1,64}$", name="hint.tool")
 def wanted_tools(tools: Sequence[Tool], categories: Collection[str], policy: Policy) -> tuple[str, ...]:
     """Return the names of the tools that the given categories need, those that the categories list first."""
     table, names = category_table(policy), [tool.name for tool in tools]
-    listed = [name for need in table.definitions if need.name in categories for name in need.tools if name in names]
+    listed = [name for each in table.definitions if each.name in categories for name in each.tools if name in names]
     shown = [tool.name for tool in tools if not table.of_tool(tool).isdisjoint(categories)]
     return tuple(dict.fromkeys((*listed, *shown)))
 
