@@ -94,6 +94,57 @@ def strongest_frame(text: str) -> tuple[Frame, tuple[str, ...]] | None:
     return frame, tuple(rule.id for rule in fired if rule.signal == frame)
 
 
+def classify_turn(
+    text: str,
+    read: Signals,
+    earlier: Iterable[str],
+    attachments: Sequence[Any],
+    policy: Policy,
+    factors: Mapping[str, float] = NO_FACTORS,
+) -> Classification:
+    """Return the categories of work that a turn's message asks for.
+
+    An elliptic message, such as "and the other one?", inherits the categories of an earlier message. Any message of
+    work may continue what was done before: the categories of the earlier messages are `possible`. `earlier` are the
+    user's earlier messages, latest first; at most `MAX_TURNS` of them are classified. `factors` are learned factors on
+    the categories' scores.
+    """
+    if not policy.categories.enabled:
+        return Classification()
+    own = classify(text, read, policy, attachments=attachments, factors=factors)
+    if not policy.categories.session_awareness:
+        return own
+    key = (category_table(policy), policy.categories.complex_threshold, tuple(sorted(factors.items())))
+    before = [_classify_earlier(_excerpt(message), *key) for message in islice(earlier, MAX_TURNS)]
+    found = inherit(own, before, policy) if read.elliptic else own
+    if not found.categories or found.categories == ("casual",):
+        return found
+    topics = (name for each in before if each.categories != ("casual",) for name in each.categories)
+    possible = dict.fromkeys((*found.possible, *topics))
+    return replace(found, possible=tuple(name for name in possible if name not in found.categories))
+
+
+def inherit(own: Classification, before: Iterable[Classification], policy: Policy) -> Classification:
+    """Add the categories of an earlier message to those of an elliptic message, such as "and the other one?".
+
+    The earlier message is the latest in `before` (latest first) that was more than small talk. If that message has no
+    category, the elliptic message gets none either.
+    """
+    order = [each.name for each in category_table(policy).definitions]
+    previous = next((each for each in before if each.categories != ("casual",)), None)
+    if previous is None:
+        return own
+    own_work = [name for name in own.categories if name != "casual"]
+    inherited = [name for name in previous.categories if name != "casual"]
+    merged = tuple(sorted({*own_work, *inherited}, key=order.index)) if inherited else ()
+    reasons = tuple(f"session.{name}" for name in inherited if name not in own_work) or (
+        () if inherited else ("session.unknown",)
+    )
+    doubtful = (name for name, score in own.scores.items() if score >= _MIN_POSSIBLE)  # "use that", of what was found
+    possible = tuple(dict.fromkeys((*own.possible, *doubtful, *previous.possible))) if merged else ()
+    return replace(own, categories=merged, reasons=(*own.reasons, *reasons), inherited=True, possible=possible)
+
+
 def classify(
     text: str,
     read: Signals,
@@ -197,57 +248,6 @@ def _with_doubtful(active: tuple[str, ...], scores: Mapping[str, float], table: 
         for each in table.definitions
         if each.name in active or (scores[each.name] >= each.weight and not each.alone and not each.whole)
     )
-
-
-def classify_turn(
-    text: str,
-    read: Signals,
-    earlier: Iterable[str],
-    attachments: Sequence[Any],
-    policy: Policy,
-    factors: Mapping[str, float] = NO_FACTORS,
-) -> Classification:
-    """Return the categories of work that a turn's message asks for.
-
-    An elliptic message, such as "and the other one?", inherits the categories of an earlier message. Any message of
-    work may continue what was done before: the categories of the earlier messages are `possible`. `earlier` are the
-    user's earlier messages, latest first; at most `MAX_TURNS` of them are classified. `factors` are learned factors on
-    the categories' scores.
-    """
-    if not policy.categories.enabled:
-        return Classification()
-    own = classify(text, read, policy, attachments=attachments, factors=factors)
-    if not policy.categories.session_awareness:
-        return own
-    key = (category_table(policy), policy.categories.complex_threshold, tuple(sorted(factors.items())))
-    before = [_classify_earlier(_excerpt(message), *key) for message in islice(earlier, MAX_TURNS)]
-    found = inherit(own, before, policy) if read.elliptic else own
-    if not found.categories or found.categories == ("casual",):
-        return found
-    topics = (name for each in before if each.categories != ("casual",) for name in each.categories)
-    possible = dict.fromkeys((*found.possible, *topics))
-    return replace(found, possible=tuple(name for name in possible if name not in found.categories))
-
-
-def inherit(own: Classification, before: Iterable[Classification], policy: Policy) -> Classification:
-    """Add the categories of an earlier message to those of an elliptic message, such as "and the other one?".
-
-    The earlier message is the latest in `before` (latest first) that was more than small talk. If that message has no
-    category, the elliptic message gets none either.
-    """
-    order = [each.name for each in category_table(policy).definitions]
-    previous = next((each for each in before if each.categories != ("casual",)), None)
-    if previous is None:
-        return own
-    own_work = [name for name in own.categories if name != "casual"]
-    inherited = [name for name in previous.categories if name != "casual"]
-    merged = tuple(sorted({*own_work, *inherited}, key=order.index)) if inherited else ()
-    reasons = tuple(f"session.{name}" for name in inherited if name not in own_work) or (
-        () if inherited else ("session.unknown",)
-    )
-    doubtful = (name for name, score in own.scores.items() if score >= _MIN_POSSIBLE)  # "use that", of what was found
-    possible = tuple(dict.fromkeys((*own.possible, *doubtful, *previous.possible))) if merged else ()
-    return replace(own, categories=merged, reasons=(*own.reasons, *reasons), inherited=True, possible=possible)
 
 
 def _fired(table: CategoryTable, excerpt: str, folded: bytes) -> tuple[Rule, ...]:
