@@ -264,6 +264,7 @@ class MemoryStore:
             await self._database.run(scope, partial(superseding.replaceable, scope=scope, superseded=superseded))
 
     async def _remember_batch(self, scope: Scope, batch: Sequence[NewMemory], now: datetime, work: Work) -> list[UUID]:
+        """Store those memories that the view does not have yet, by `work`; return the ids of all, in order."""
         identities = [identity(memory) for memory in batch]
         first = dict(zip(reversed(identities), reversed(batch), strict=True))
         for _ in range(MAX_TRIES):
@@ -307,6 +308,7 @@ class MemoryStore:
         return True
 
     async def _update_once(self, scope: Scope, id: UUID, change: Callable[[Memory], NewMemory]) -> bool:
+        """Rewrite a memory once. Return False if another process has changed it meanwhile."""
         rows = await self._fetch(scope, SQL.versioned_memory(agent_id=scope.agent_id, memory_id=id))
         if not rows:
             raise UnknownMemory(f"{scope} has no memory {id}")

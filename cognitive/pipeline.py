@@ -179,6 +179,7 @@ class MemoryFetcher:
     async def _fetch(
         self, request: TurnRequest, window: asyncio.Task[ConversationWindow], reads: TurnReads
     ) -> tuple[Plan, MemoryContext]:
+        """Return the plan and the memories of a redacted turn. What a failed part should have made is missing."""
         turn, policy, deadline = request.turn, request.policy, request.deadline
         plan = self._planner.default_plan(turn, "failed" if request.planned else f"kind.{turn.kind}", policy)
         if not request.planned:

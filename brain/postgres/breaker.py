@@ -228,6 +228,7 @@ class CircuitBreakers:
                 self._locating[agent_id] = asyncio.create_task(self._count_at_node(self._locate, agent_id))
 
     async def _count_at_node(self, locate: Locate, agent_id: str) -> None:
+        """Ask for an agent's node, and count the agent's calls without an answer as failures of this node."""
         try:
             node = await locate(agent_id)
         finally:

@@ -177,6 +177,7 @@ class Database:
         await self._run(Attempt(scope, lambda c: c.execute(*function), 60.0, alone=True))
 
     async def _run(self, attempt: Attempt[T]) -> T:
+        """Run an attempt until it succeeds, up to four times, and translate the errors of asyncpg."""
         if self._closed:
             raise StoreUnavailable(_CLOSED)
         if self._loop is not None:
@@ -235,6 +236,7 @@ class Database:
         return result
 
     async def _attempt(self, attempt: Attempt[T]) -> T:
+        """Run an attempt once, on a connection of the pool."""
         await self.open()
         pool = self._pool
         if pool is None:

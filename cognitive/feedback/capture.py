@@ -207,6 +207,7 @@ class Capture:
         condition: Condition | None = None,
         prepared: list[PreparedMemory] | None = None,
     ) -> None:
+        """Store memories of a turn: as shared ones if the policy says so, except those that name a user."""
         now, shared = datetime.now(UTC), self._policy.for_agent(scope.agent_id).capture_scope == "agent"
         private = [memory for memory in memories if memory.user_id is not None or not shared]
         common = [memory for memory in memories if memory.user_id is None and shared]

@@ -55,6 +55,7 @@ class FormedStore:
         *,
         shared: bool,
     ) -> None:
+        """Store memories of one view, and count them by rule. If what one supersedes is gone, none supersedes any."""
         remember = partial(
             self._store.remember_of_turn,
             scope,

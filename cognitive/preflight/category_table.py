@@ -60,6 +60,7 @@ def category_table(policy: Policy) -> CategoryTable:
 
 @lru_cache(maxsize=32)
 def _compiled(changes: tuple[tuple[str, CategoryChange], ...]) -> CategoryTable:
+    """Return the table of the built-in categories with the operator's changes and additions."""
     changed = dict(changes)
     base = {each.name: each for each in CATEGORY_DEFINITIONS} | {
         name: _new(name) for name in changed if name not in _NAMES
@@ -100,6 +101,7 @@ def _new(name: str) -> CategoryDefinition:
 
 
 def _changed(category: CategoryDefinition, change: CategoryChange | None) -> CategoryDefinition:
+    """Return a category's definition with the operator's changes."""
     if change is None:
         return category
     facts = category.caps.memories if change.facts is None else change.facts

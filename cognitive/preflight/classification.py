@@ -182,6 +182,7 @@ def _classified(
     attachments: Sequence[Any],
     factors: Mapping[str, float],
 ) -> Classification:
+    """Return the categories whose scores, from rules and structural signals, reach their thresholds."""
     excerpt = _excerpt(text)
     folded = fold(excerpt)
     if message_shape.foreign(excerpt, folded):

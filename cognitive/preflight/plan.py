@@ -263,6 +263,7 @@ def _uncapped(signals: Signals, budgets: Mapping[MemoryType, int], policy: Polic
 
 
 def _queries(signals: Signals, caps: Caps, policy: Policy) -> tuple[RetrievalQuery, ...]:
+    """Return a query for each memory type of which memories may be shown."""
     newest = bool(_listed_types(signals))
     return tuple(
         RetrievalQuery(
@@ -309,6 +310,7 @@ def _listed_types(signals: Signals) -> frozenset[MemoryType]:
 def _budgets(
     signals: Signals, frame: Frame, queries: tuple[RetrievalQuery, ...], policy: Policy
 ) -> Mapping[MemoryType, int]:
+    """Return the tokens of each queried memory type: those of the frame, raised by what the message asks for."""
     row = policy.budgets.frames[frame]
     budgets: dict[MemoryType, int] = {query.type: getattr(row, query.type) for query in queries}
     min_recency, tokens, _ = RECENCY_ROW

@@ -203,6 +203,7 @@ class SessionManager:
     async def _fitted(
         self, conversation: Conversation, carried: CarriedState, now: datetime, policy: Policy
     ) -> FittedWindow:
+        """Return the window of a conversation, with the summary and the plan's step of its session's state."""
         previous, step = PreviousSummary(carried.summary, carried.summarized_until), conversation.plan_step
         if self.writer.rolling(conversation.scope, conversation.session_id) and any(
             map(engine_messages.is_summary, conversation.messages)

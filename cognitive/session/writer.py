@@ -169,6 +169,7 @@ class SessionWriter:
     # --- writes ---
 
     async def _keep(self, sent: SentWindow, after: Sequence[asyncio.Task[None]] = ()) -> None:
+        """Store the last messages of a turn, limited and redacted, once the tasks in `after` have ended."""
         if after:
             await asyncio.wait(after)
         policy = self._policy.for_agent(sent.scope.agent_id)
@@ -240,6 +241,7 @@ class SessionWriter:
     async def _answer(
         self, scope: Scope, session_id: str, turn_id: str, outcome: Outcome, received_at: float | None
     ) -> None:
+        """Add a turn's tool calls and response to its stored messages, and store its long outputs whole."""
         await self._wait_for_messages(scope, session_id, turn_id)
         outcome = await self._redactor.run(partial(redaction.redact_outcome, outcome))
         policy = self._policy.for_agent(scope.agent_id)
@@ -280,6 +282,7 @@ class SessionWriter:
     async def _stored(
         self, scope: Scope, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact], received_at: float | None
     ) -> bool:
+        """Store full texts of tool outputs once. Return False if the turn is not recorded yet, or Postgres failed."""
         try:
             return await self._artifacts.put(
                 scope,
