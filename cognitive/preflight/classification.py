@@ -49,14 +49,13 @@ class Classification:
     """The categories of work that a message asks for, in the order of their table, with scores and reasons.
 
     `scores` maps each category to its score if that is above 0. `reasons` are the ids of the rules that made the
-    categories apply. `inherited` is True if categories of an earlier message were considered. `possible` are categories
-    that do not apply but may be meant: the turn keeps their tools, and they affect nothing else.
+    categories apply. `possible` are categories that do not apply but may be meant: the turn keeps their tools, and they
+    affect nothing else.
     """
 
     categories: tuple[str, ...] = ()
     scores: Mapping[str, float] = field(default_factory=dict)
     reasons: tuple[str, ...] = ()
-    inherited: bool = False
     possible: tuple[str, ...] = ()
 
 
@@ -142,7 +141,7 @@ def inherit(own: Classification, before: Iterable[Classification], policy: Polic
     )
     doubtful = (name for name, score in own.scores.items() if score >= _MIN_POSSIBLE)  # "use that", of what was found
     possible = tuple(dict.fromkeys((*own.possible, *doubtful, *previous.possible))) if merged else ()
-    return replace(own, categories=merged, reasons=(*own.reasons, *reasons), inherited=True, possible=possible)
+    return replace(own, categories=merged, reasons=(*own.reasons, *reasons), possible=possible)
 
 
 def classify(
