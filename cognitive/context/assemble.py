@@ -164,7 +164,7 @@ class _FilterStages:
         self._limits = {query.type: query.limit for query in plan.retrieval}
         # Only the placement "journaled" leaves memory blocks of earlier turns in the conversation.
         self._already_in_prompt = inputs.already_in_prompt if policy.placement == "journaled" else ()
-        self._frame = counter(render.FRAME) + 1  # tokens of a block without its memories
+        self._overhead = counter(render.EMPTY_BLOCK) + 1  # tokens of a block besides its memories
         self.sections = budget.section_budgets(plan, inputs.found, inputs.room, inputs.now, policy, constants)
         self.system = system_memories.select(inputs.pinned, policy, counter)
 
@@ -254,7 +254,7 @@ class _FilterStages:
             self.sections.budgets,
             self.sections.total,
             cost=self._cost,
-            overhead=self._frame,
+            overhead=self._overhead,
             best=self.sections.best,
             preferred_types=self._plan.budgets.keys() & dict(self._plan.signals.hints),
         )
@@ -271,7 +271,7 @@ class _FilterStages:
         every = self._policy.usage.explore_every
         if not every:
             return filtered
-        room = self.sections.total - self._frame - sum(candidate.tokens for candidate in filtered.kept)
+        room = self.sections.total - self._overhead - sum(candidate.tokens for candidate in filtered.kept)
         below = self._below_the_cut(filtered.dropped)
         draw = explore.explore(self._inputs.turn_id, self._inputs.agent_id, filtered.kept, below, every, room=room)
 
