@@ -94,7 +94,7 @@ def skips(rows: list[Mapping[str, Any]], plans: list[Plan]) -> str:
 async def guesses(texts: list[str]) -> list[tuple[str, ...]]:
     """Return, for each text, the categories that the fallback finds by comparing it with example messages."""
     embedder = CachedEmbedder(MiniLM())
-    classifier = ExemplarClassifier(embedder, POLICY)
+    classifier = ExemplarClassifier(embedder)
     await classifier.prepare()
     said = [await classifier.classify(text, (await embedder.embed([text]))[0]) for text in texts]
     embedder.close()

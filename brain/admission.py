@@ -132,13 +132,15 @@ async def admission(
     estimate = await _estimated(c, agent_id, types, condition)
     if min(estimate.shares.values(), default=0.0) >= _MIN_COMMON and len(estimate.shares) == len(types):
         return Admission(condition, shares=estimate.shares)
-    parts, most = await _rare(c, agent_id, filter_values.candidates(wanted)[:_MAX_CONDITIONS], types)
-    found = Admission(condition, _intersection(parts), narrowed=most <= _MAX_INDEXED)
-    if most <= MAX_LISTED or len(parts) > 1:
+    parts, smallest = await _rare(c, agent_id, filter_values.candidates(wanted)[:_MAX_CONDITIONS], types)
+    found = Admission(condition, _intersection(parts), narrowed=smallest <= _MAX_INDEXED)
+    if smallest <= MAX_LISTED or len(parts) > 1:
         listed = await _by_index(c, agent_id, found, types, MAX_LISTED)
         if listed is not None:
             return replace(found, listed=listed)
-    whole = estimate.small if found.narrowed and estimate.admitted > most * _MIN_ADMITTED else frozenset[MemoryType]()
+    whole = (
+        estimate.small if found.narrowed and estimate.admitted > smallest * _MIN_ADMITTED else frozenset[MemoryType]()
+    )
     shares = {type_: share for type_, share in estimate.shares.items() if type_ not in whole}
     found = replace(found, whole=whole, shares=shares)
     return await with_listed(c, agent_id, found, set(types) - shares.keys() - whole)
@@ -176,15 +178,15 @@ async def _rare(
 
     Also return the smallest number of memories found, at most `_MAX_INDEXED` + 1.
     """
-    combined, most = list[SqlCondition](), _MAX_INDEXED + 1
+    combined, smallest = list[SqlCondition](), _MAX_INDEXED + 1
     for part in parts:
         statement = _counted_ids(part.sql)
         count = await c.fetchval(*statement(agent_id=agent_id, types=list(types), limit=_MAX_INDEXED, **part.values))
         if count <= MAX_LISTED:
             return [part], count
         if count <= _MAX_INDEXED:
-            combined, most = [*combined, part], min(most, count)
-    return combined or parts[:1], most
+            combined, smallest = [*combined, part], min(smallest, count)
+    return combined or parts[:1], smallest
 
 
 def _intersection(parts: Sequence[SqlCondition]) -> SqlCondition | None:

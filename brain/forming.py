@@ -11,7 +11,7 @@ from brain.users import SHARED, Scope
 
 SQL = statements.load("forming")
 
-# Run inside a transaction in the view of a turn's user; return False to write nothing.
+# Runs inside a transaction in the view of a turn's user; returns False to write nothing.
 Condition = Callable[[Connection], Awaitable[bool]]
 
 
@@ -31,8 +31,8 @@ def begin(scope: Scope, turn_id: str, line: str, *, by_model: bool = False) -> C
     return note
 
 
-def check(scope: Scope, turn_id: str, end: bool) -> Condition:
-    """Return the condition that a turn's lines are still to form memories; with `end` they have then formed them."""
+def check(scope: Scope, turn_id: str, *, end: bool = False) -> Condition:
+    """Return the condition that a turn's lines are still to form memories. With `end`, they have then formed them."""
 
     async def noted(c: Connection) -> bool:
         statement = SQL.end if end else SQL.check
@@ -55,8 +55,8 @@ class FormingTurns:
 
     async def holds(self, scope: Scope, turn_id: str) -> bool:
         """Return True if a turn's lines are still to form memories."""
-        return bool(await self._database.run(scope, check(scope, turn_id, False)))
+        return bool(await self._database.run(scope, check(scope, turn_id)))
 
     async def end(self, scope: Scope, turn_id: str) -> None:
         """Note that a turn's lines have formed what they form."""
-        await self._database.run(scope, check(scope, turn_id, True))
+        await self._database.run(scope, check(scope, turn_id, end=True))

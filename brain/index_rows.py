@@ -16,7 +16,7 @@ from uuid import UUID
 from brain import statements
 from brain.embedding.embedders import Embedders, EmbeddingSpaces
 from brain.errors import EmbeddingError
-from brain.indexing import LexemeCounts, PassageVector
+from brain.indexing import IndexedPassage, LexemeCounts, PassageVector
 from brain.postgres.database import Bound, Connection
 from brain.postgres.wire_types import count, encode_halfvec
 from brain.types import MemoryType
@@ -44,6 +44,9 @@ class DeletedIndex:
     passages: int
     content_lexemes: Counter[UUID]
     context_lexemes: int
+
+
+_NOTHING_DELETED = DeletedIndex(0, 0, 0, Counter(), 0)
 
 
 async def delete(c: Connection, agent_id: str, ids: Sequence[UUID]) -> DeletedIndex:
@@ -77,6 +80,30 @@ async def subtract_from_sessions(
                 lexemes=[lexemes[session_id] for session_id in sessions],
             )
         )
+
+
+def add_to_counts(
+    agent_id: str,
+    written: Sequence[IndexedPassage],
+    deleted: DeletedIndex = _NOTHING_DELETED,
+    *,
+    memories: int = 0,
+    sessions: int = 0,
+) -> Bound:
+    """Return the statement that counts written and deleted passages for the agent and the transaction's scope.
+
+    `memories` is the number of memories that are new or, below 0, deleted, and `sessions` that of the new sessions.
+    """
+    return SQL.add_to_counts(
+        agent_id=agent_id,
+        seqs=max(0, memories),
+        session_numbers=sessions,
+        memories=memories,
+        passages=len(written) - deleted.passages,
+        sessions=sessions,
+        content_lexemes=sum(piece.live.content_length for piece in written) - deleted.content_lexemes.total(),
+        context_lexemes=sum(piece.live.context_length for piece in written) - deleted.context_lexemes,
+    )
 
 
 def insert_postings(agent_id: str, places: Sequence[PassagePostings]) -> Bound:

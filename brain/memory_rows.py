@@ -73,22 +73,11 @@ async def write(
     kept = [item.kept for item in new if item.kept is not None]  # either all are restored, or none
     new, replaced = await superseding.with_updates(c, scope, new, detect=detect_updates) if not kept else (new, {})
     sessions, opened = _numbers(new, stored, state.next_session)
-    pieces = _indexed(new)
-    counts = SQL.add_to_counts(
-        agent_id=scope.agent_id,
-        seqs=len(new),
-        session_numbers=opened,
-        memories=len(new),
-        passages=len(pieces),
-        sessions=opened,
-        content_lexemes=sum(piece.live.content_length for piece in pieces),
-        context_lexemes=sum(piece.live.context_length for piece in pieces),
-    )
     await c.write(
         [
             _insert_memories(scope.agent_id, new, state.next_seq, sessions),
             *_insert_index(scope.agent_id, new, sessions, state.indexed.written),
-            counts,
+            index_rows.add_to_counts(scope.agent_id, _indexed(new), memories=len(new), sessions=opened),
         ]
     )
     await superseding.hide(c, scope.agent_id, replaced, {item.id: item.occurred_at for item in new})
@@ -252,17 +241,8 @@ async def rewrite(
     await index_rows.subtract_from_sessions(c, scope.agent_id, gone, before, number=0)
     await _replace_row(c, scope.agent_id, item, replaced)
     sessions, _ = _numbers([item], stored, 0)
-    counts = SQL.add_to_counts(
-        agent_id=scope.agent_id,
-        seqs=0,
-        session_numbers=0,
-        memories=0,
-        passages=len(item.passages) - gone.passages,
-        sessions=0,
-        content_lexemes=sum(piece.live.content_length for piece in item.passages) - gone.content_lexemes.total(),
-        context_lexemes=sum(piece.live.context_length for piece in item.passages) - gone.context_lexemes,
-    )
-    await c.write([*_insert_index(scope.agent_id, [item], sessions, state.indexed.written, new=False), counts])
+    index = _insert_index(scope.agent_id, [item], sessions, state.indexed.written, new=False)
+    await c.write([*index, index_rows.add_to_counts(scope.agent_id, item.passages, gone)])
     return True
 
 

@@ -38,7 +38,7 @@ class UnreadTurns:
     parked: int
 
 
-def check(scope: Scope, turn_id: str, read_at: datetime, end: bool) -> Condition:
+def check(scope: Scope, turn_id: str, read_at: datetime, *, end: bool) -> Condition:
     """Return the condition that a model is still to read a turn; with `end` it has then read it."""
 
     async def noted(c: Connection) -> bool:

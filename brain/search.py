@@ -208,7 +208,7 @@ class MemorySearch:
             chosen = select_terms(words, facts["passages"])
             embedded = query if vector is None else replace(query, vector=await vector())
             hits, past = await _candidates(connection, scope.agent_id, embedded, chosen, hidden=facts["hidden"])
-            return facts, words, sorted(hits, key=lambda hit: (hit.seq, hit.ordinal)), past
+            return facts, words, hits, past
 
         # in one snapshot: the second statement must find the postings that the first one counted
         if shared is not None:
@@ -216,18 +216,7 @@ class MemorySearch:
         else:
             facts, words, hits, past = await self._database.run(scope, work, timeout=timeout, snapshot=True)
         self._on_models(scope.agent_id, EmbeddingSpaces.of(facts["live"], facts["kept"]))
-        rarity = {lexeme: idf(facts["passages"], term.content_passages) for lexeme, term in words.items()}
-        return SearchResult(
-            hits=tuple(hits),
-            idf=rarity,
-            session_idf={lexeme: idf(facts["sessions"], term.sessions) for lexeme, term in words.items()},
-            passages=facts["passages"],
-            base={
-                type_: Masses(shown, used, datetime.fromisoformat(at), *decoys)
-                for type_, (shown, used, at, *decoys) in (facts["base"] or {}).items()
-            },
-            past=tuple(past_turns.past_turn(row, rarity, _indexed(facts).language) for row in past),
-        )
+        return _result(facts, words, hits, past)
 
     async def _facts(self, connection: Connection, scope: Scope, query: Query) -> tuple[Any, list[str]]:
         """Return the row of statistics for the query, such as the frequencies of its lexemes, and these lexemes.
@@ -241,6 +230,22 @@ class MemorySearch:
             facts = await connection.fetchrow(*SQL.facts(**_fact_values(scope.agent_id, query, lexemes)))
             self._languages.remember(scope.agent_id, _indexed(facts))
         return facts, lexemes
+
+
+def _result(facts: Any, words: Mapping[str, Term], hits: Sequence[Hit], past: Sequence[Any]) -> SearchResult:
+    """Return the hits and past turns that a search found, with the statistics of its query."""
+    rarity = {lexeme: idf(facts["passages"], term.content_passages) for lexeme, term in words.items()}
+    return SearchResult(
+        hits=tuple(sorted(hits, key=lambda hit: (hit.seq, hit.ordinal))),
+        idf=rarity,
+        session_idf={lexeme: idf(facts["sessions"], term.sessions) for lexeme, term in words.items()},
+        passages=facts["passages"],
+        base={
+            type_: Masses(shown, used, datetime.fromisoformat(at), *decoys)
+            for type_, (shown, used, at, *decoys) in (facts["base"] or {}).items()
+        },
+        past=tuple(past_turns.past_turn(row, rarity, _indexed(facts).language) for row in past),
+    )
 
 
 def _indexed(facts: Any) -> IndexLanguages:

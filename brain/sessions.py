@@ -117,14 +117,10 @@ class Sessions:
             if row is None:
                 return None
             turns = await c.fetch(*SQL.session_turns(agent_id=scope.agent_id, session_id=session_id, limit=recent))
-            return SessionState(
-                session_id=row["session_id"],
-                memories=row["memories"],
-                turns=row["turns"],
+            return as_value(
+                SessionState,
+                row,
                 carried=as_value(CarriedState, row),
-                started_at=row["started_at"],
-                last_at=row["last_at"],
-                ended_at=row["ended_at"],
                 messages=row["recent_messages"],
                 recent=tuple(tuple(turn) for turn in turns),
             )
@@ -167,23 +163,18 @@ class Sessions:
         epoch).
         """
         summary = await self._redactor.text(summary)
-
-        async def work(c: Connection) -> bool:
-            row = await c.fetchrow(
-                *SQL.roll(
-                    agent_id=scope.agent_id,
-                    session_id=session_id,
-                    old_summary=old.summary,
-                    old_summarized_until=old.summarized_until,
-                    summary=summary,
-                    summarized_until=summarized_until,
-                    turn_id=turn_id,
-                    received_at=received_at,
-                )
-            )
-            return row is not None
-
-        return await self._database.run(scope, work, timeout=timeout, first=sharing_unless_erased(scope.agent_id))
+        bound = SQL.roll(
+            agent_id=scope.agent_id,
+            session_id=session_id,
+            old_summary=old.summary,
+            old_summarized_until=old.summarized_until,
+            summary=summary,
+            summarized_until=summarized_until,
+            turn_id=turn_id,
+            received_at=received_at,
+        )
+        first = sharing_unless_erased(scope.agent_id)
+        return await self._database.run(scope, lambda c: c.fetchrow(*bound), timeout=timeout, first=first) is not None
 
     async def keep(
         self, scope: Scope, turn_id: str, messages: bytes, *, received_at: float | None = None, timeout: float = 60.0
@@ -193,17 +184,15 @@ class Sessions:
         Return False and store nothing if the turn does not exist, a later turn has stored messages, or something was
         erased after the messages were received (`received_at`, in seconds since the epoch).
         """
-
-        async def work(c: Connection) -> bool:
-            return (
-                await c.fetchrow(
-                    *SQL.keep(agent_id=scope.agent_id, turn_id=turn_id, messages=messages, received_at=received_at)
-                )
-                is not None
-            )
-
-        first = sharing_unless_erased(scope.agent_id)
-        return await self._database.run(scope, work, timeout=timeout, durable=False, first=first)
+        bound = SQL.keep(agent_id=scope.agent_id, turn_id=turn_id, messages=messages, received_at=received_at)
+        row = await self._database.run(
+            scope,
+            lambda c: c.fetchrow(*bound),
+            timeout=timeout,
+            durable=False,
+            first=sharing_unless_erased(scope.agent_id),
+        )
+        return row is not None
 
     async def answer(
         self,
@@ -238,11 +227,8 @@ class Sessions:
         If the session already has this plan, keep the current step.
         """
         redacted = await self._redactor.run(lambda redact: list(map(redact, steps)))
-
-        async def work(c: Connection) -> None:
-            await c.execute(*SQL.plan(agent_id=scope.agent_id, session_id=session_id, plan=redacted, at=at))
-
-        await self._database.run(scope, work, first=sharing(scope.agent_id))
+        bound = SQL.plan(agent_id=scope.agent_id, session_id=session_id, plan=redacted, at=at)
+        await self._database.run(scope, lambda c: c.execute(*bound), first=sharing(scope.agent_id))
 
     async def advance(self, scope: Scope, session_id: str, step: int) -> CarriedState:
         """Mark a step of the session's plan, counted from 0, as done. If it is done already, nothing changes.

@@ -79,28 +79,21 @@ class MemoryStore:
             InvalidInput: the memory in `supersedes` has another user; nothing is written.
             EmbeddingError: a text could not be embedded; the batch is not written.
         """
+
+        async def store(scope: Scope, own: Sequence[NewMemory]) -> list[UUID]:
+            async def work(prepared: list[PreparedMemory], c: Connection) -> bool:
+                return await self._write_rows(c, scope, prepared, detect_updates=detect_updates)
+
+            return await self._remember_batch(scope, own, now, work)
+
         await self._require_replaceable(agent_id, [memory for memory in memories if memory.supersedes is not None])
         ids: list[UUID] = []
         for start in range(0, len(memories), BATCH):
             batch = await self._redacted(memories[start : start + BATCH])
-
-            async def store(scope: Scope, own: Sequence[NewMemory]) -> list[UUID]:
-                return await self._remember_batch(scope, own, now, partial(self._write_batch, scope, detect_updates))
-
             ids += await _per_user(agent_id, batch, lambda memory: memory.user_id, store)
             if progress is not None:
                 progress(len(ids), len(memories))
         return ids
-
-    async def identities(
-        self, agent_id: str, memories: Sequence[NewMemory]
-    ) -> tuple[list[tuple[str, bytes]], set[tuple[str, bytes]]]:
-        """Return each memory's user and identity, in order, and which of these pairs the agent has already."""
-        pairs = [(memory.user_id or SHARED, identity(memory)) for memory in await self._redacted(memories)]
-        users, identities = [user_id for user_id, _ in pairs], [each for _, each in pairs]
-        bound = SQL.identities_of_users(agent_id=agent_id, user_ids=users, identities=identities)
-        rows = await self._fetch(Scope.all_users(agent_id), bound)
-        return pairs, {(row["user_id"], row["identity"]) for row in rows}
 
     async def restore(self, agent_id: str, archived: Sequence[ArchivedMemory], *, now: datetime) -> list[UUID]:
         """Store exported memories with their ids and metadata, and return their ids in this store.
@@ -110,20 +103,20 @@ class MemoryStore:
         Raises:
             EmbeddingError: a text could not be embedded; the batch is not written.
         """
+
+        async def store(scope: Scope, own: Sequence[ArchivedMemory]) -> list[UUID]:
+            metadata = {identity(each.memory): each.kept for each in reversed(own)}
+
+            async def work(prepared: list[PreparedMemory], c: Connection) -> bool:
+                found = ((item, metadata[item.identity]) for item in prepared)
+                restored = [replace(item, id=kept.id, kept=kept) for item, kept in found]
+                return await self._write_rows(c, scope, restored)
+
+            return await self._remember_batch(scope, [each.memory for each in own], now, work)
+
         ids: list[UUID] = []
         for start in range(0, len(archived), BATCH):
             batch = await self._redactor.run(partial(archive.redacted, archived[start : start + BATCH]))
-
-            async def store(scope: Scope, own: Sequence[ArchivedMemory]) -> list[UUID]:
-                metadata = {identity(each.memory): each.kept for each in reversed(own)}
-
-                async def work(prepared: list[PreparedMemory], c: Connection) -> bool:
-                    found = ((item, metadata[item.identity]) for item in prepared)
-                    restored = [replace(item, id=kept.id, kept=kept) for item, kept in found]
-                    return await self._write_rows(c, scope, restored)
-
-                return await self._remember_batch(scope, [each.memory for each in own], now, work)
-
             ids += await _per_user(agent_id, batch, lambda each: each.memory.user_id, store)
         return ids
 
@@ -161,40 +154,26 @@ class MemoryStore:
         `read_at` is the time when the turn was read, by the clock of the database. If a memory of the agent was erased
         after this time, nothing is stored, because the extracted texts may contain the erased one.
         """
+        owner = scope.as_user(None) if shared else scope
+        view = scope if owner == scope else Scope.all_users(scope.agent_id)  # only this writes two users' rows
+
+        async def work(prepared: list[PreparedMemory], c: Connection) -> bool:
+            if owner != scope:
+                await memory_rows.share_users(c, scope.agent_id, [scope.key[1]])
+                await write_as(c, scope.key[1])
+            if not await c.fetchval(*SQL.has_turn(agent_id=scope.agent_id, turn_id=turn_id, read_at=read_at)):
+                return self._leave_out(prepared)
+            # The agent's row is locked before the turn, which conditions lock.
+            state = await agent_rows.locked(c, scope.agent_id) if condition is not None else None
+            if condition is not None and not await condition(c):
+                return self._leave_out(prepared)
+            if owner != scope:
+                await write_as(c, owner.key[1])
+            return await self._write_rows(c, owner, prepared, state=state)
+
         for start in range(0, len(memories), BATCH):
             batch = prepared or await self.prepare(scope.agent_id, memories[start : start + BATCH], now)
-            owner = scope.as_user(None) if shared else scope
-            view = scope if owner == scope else Scope.all_users(scope.agent_id)  # only this writes two users' rows
-            work = partial(self._write_of_turn, scope, owner, turn_id, read_at, condition)
             await self._write(view, batch, now, work)
-
-    async def _write_of_turn(
-        self,
-        scope: Scope,
-        owner: Scope,
-        turn_id: str,
-        read_at: datetime,
-        condition: Condition | None,
-        prepared: list[PreparedMemory],
-        c: Connection,
-    ) -> bool:
-        if owner != scope:
-            await memory_rows.share_users(c, scope.agent_id, [scope.key[1]])
-            await write_as(c, scope.key[1])
-        if not await c.fetchval(*SQL.has_turn(agent_id=scope.agent_id, turn_id=turn_id, read_at=read_at)):
-            return self._leave_out(prepared)
-        # The agent's row is locked before the turn, which conditions lock.
-        state = await agent_rows.locked(c, scope.agent_id) if condition is not None else None
-        if condition is not None and not await condition(c):
-            return self._leave_out(prepared)
-        if owner != scope:
-            await write_as(c, owner.key[1])
-        return await self._write_rows(c, owner, prepared, state=state)
-
-    def _leave_out(self, prepared: Sequence[PreparedMemory]) -> bool:
-        """Forget the vectors of memories that are not stored: their text may have been erased. Return True."""
-        self.forget_vectors(prepared)
-        return True
 
     async def remember_if(
         self, scope: Scope, memories: Sequence[NewMemory], *, now: datetime, condition: Condition
@@ -209,6 +188,71 @@ class MemoryStore:
 
         await self._write(scope, await self.prepare(scope.agent_id, memories, now), now, work)
 
+    async def update(self, scope: Scope, id: UUID, change: Callable[[Memory], NewMemory]) -> Memory:
+        """Replace a memory by the result of `change`, index it again, and return it.
+
+        The memory keeps its id, session, source and place in the order of memories. If another process changes it
+        meanwhile, `change` is called again with the new state.
+
+        Raises:
+            UnknownMemory: the view has no memory with this id.
+            InvalidInput: the memory is shared, and the view a user's; or another memory has the same content, speaker,
+                session and time.
+            StoreError: other processes changed the memory 50 times in a row.
+        """
+        for _ in range(MAX_TRIES):
+            if await self._update_once(scope, id, change) and (updated := await self.get(scope, [id])):
+                return updated[0]
+        raise StoreError(f"memory {id} was changed by other processes {MAX_TRIES} times in a row; try again")
+
+    async def get(self, scope: Scope, ids: Sequence[UUID]) -> list[Memory]:
+        """Return the memories with these ids, in the same order; ids that do not exist are left out."""
+        rows = await self._fetch(scope, SQL.get_memories(agent_id=scope.agent_id, memory_ids=list(ids)))
+        memories = {row["id"]: as_value(Memory, row) for row in rows}
+        return [memories[id] for id in ids if id in memories]
+
+    async def identities(
+        self, agent_id: str, memories: Sequence[NewMemory]
+    ) -> tuple[list[tuple[str, bytes]], set[tuple[str, bytes]]]:
+        """Return each memory's user and identity, in order, and which of these pairs the agent has already."""
+        pairs = [(memory.user_id or SHARED, identity(memory)) for memory in await self._redacted(memories)]
+        users, identities = [user_id for user_id, _ in pairs], [each for _, each in pairs]
+        bound = SQL.identities_of_users(agent_id=agent_id, user_ids=users, identities=identities)
+        rows = await self._fetch(Scope.all_users(agent_id), bound)
+        return pairs, {(row["user_id"], row["identity"]) for row in rows}
+
+    async def find_by_source(self, scope: Scope, type_: MemoryType, sources: Sequence[str]) -> list[Memory]:
+        """Return the memories of a type that were stored under these sources, oldest first."""
+        identities = [identity_by_source(type_, source) for source in sources]
+        return await self.get(scope, list((await self._existing(scope, identities)).values()))
+
+    async def find(self, scope: Scope, wanted: MemoryFilter, limit: int, offset: int = 0) -> list[Memory]:
+        """Return a page of the memories that a filter admits, oldest first, with those that are hidden."""
+        admitted = filter_sql.condition(wanted)
+        statement = filter_sql.filled(SQL.find_memories, admitted.sql)
+        bound = statement(agent_id=scope.agent_id, limit=limit, offset=offset, **admitted.values)
+        return [as_value(Memory, row) for row in await self._fetch(scope, bound)]
+
+    async def pinned(self, scope: Scope, now: datetime) -> list[Memory]:
+        """Return the memories that the system message may show at the time `now`.
+
+        These are pinned memories, oldest first, then the latest preferences and standing instructions of the view's
+        user, oldest first: at most `MAX_WISHES_READ`.
+        """
+        bound = _PINNED(agent_id=scope.agent_id, now=now, wishes=MAX_WISHES_READ)
+        return [as_value(Memory, row) for row in await self._fetch(scope, bound)]
+
+    async def revisions(self, scope: Scope, id: UUID) -> list[Revision]:
+        """Return the last changes of a memory, at most `memory_rows.MAX_REVISIONS`, latest first.
+
+        Raises:
+            UnknownMemory: the agent has no memory with this id.
+        """
+        rows = await self._fetch(scope, SQL.revisions(agent_id=scope.agent_id, memory_id=id))
+        if not rows:
+            raise UnknownMemory(f"{scope} has no memory {id}")
+        return [as_value(Revision, row) for row in rows if row["number"] is not None]
+
     async def _require_replaceable(self, agent_id: str, memories: Sequence[NewMemory]) -> None:
         """Raise the errors of `superseding.replaceable` for those of the memories that are not stored yet."""
         new = await self._redacted(memories)
@@ -220,6 +264,7 @@ class MemoryStore:
             await self._database.run(scope, partial(superseding.replaceable, scope=scope, superseded=superseded))
 
     async def _remember_batch(self, scope: Scope, batch: Sequence[NewMemory], now: datetime, work: Work) -> list[UUID]:
+        """Store those memories that the view does not have yet, by `work`; return the ids of all, in order."""
         identities = [identity(memory) for memory in batch]
         first = dict(zip(reversed(identities), reversed(batch), strict=True))
         for _ in range(MAX_TRIES):
@@ -229,9 +274,6 @@ class MemoryStore:
                 return [known[key] for key in identities]
             await self._write(scope, await self._preparation.prepare(scope.agent_id, fresh, now), now, work)
         raise StoreError(f"other processes erased memories of the batch {MAX_TRIES} times in a row; try again")
-
-    async def _write_batch(self, scope: Scope, detect: bool, prepared: list[PreparedMemory], c: Connection) -> bool:
-        return await self._write_rows(c, scope, prepared, detect_updates=detect)
 
     async def _write(self, scope: Scope, prepared: list[PreparedMemory], now: datetime, work: Work) -> None:
         """Write memories. Prepare them again first if the agent's embedding models or languages changed meanwhile.
@@ -260,51 +302,13 @@ class MemoryStore:
     async def _fetch(self, scope: Scope, bound: Bound) -> list[Any]:
         return await self._database.run(scope, lambda c: c.fetch(*bound))
 
-    async def get(self, scope: Scope, ids: Sequence[UUID]) -> list[Memory]:
-        """Return the memories with these ids, in the same order; ids that do not exist are left out."""
-        rows = await self._fetch(scope, SQL.get_memories(agent_id=scope.agent_id, memory_ids=list(ids)))
-        memories = {row["id"]: as_value(Memory, row) for row in rows}
-        return [memories[id] for id in ids if id in memories]
-
-    async def find_by_source(self, scope: Scope, type_: MemoryType, sources: Sequence[str]) -> list[Memory]:
-        """Return the memories of a type that were stored under these sources, oldest first."""
-        identities = [identity_by_source(type_, source) for source in sources]
-        return await self.get(scope, list((await self._existing(scope, identities)).values()))
-
-    async def find(self, scope: Scope, wanted: MemoryFilter, limit: int, offset: int = 0) -> list[Memory]:
-        """Return a page of the memories that a filter admits, oldest first, with those that are hidden."""
-        admitted = filter_sql.condition(wanted)
-        statement = filter_sql.filled(SQL.find_memories, admitted.sql)
-        bound = statement(agent_id=scope.agent_id, limit=limit, offset=offset, **admitted.values)
-        return [as_value(Memory, row) for row in await self._fetch(scope, bound)]
-
-    async def pinned(self, scope: Scope, now: datetime) -> list[Memory]:
-        """Return the memories that the system message may show at the time `now`.
-
-        These are pinned memories, oldest first, then the latest preferences and standing instructions of the view's
-        user, oldest first: at most `MAX_WISHES_READ`.
-        """
-        bound = _PINNED(agent_id=scope.agent_id, now=now, wishes=MAX_WISHES_READ)
-        return [as_value(Memory, row) for row in await self._fetch(scope, bound)]
-
-    async def update(self, scope: Scope, id: UUID, change: Callable[[Memory], NewMemory]) -> Memory:
-        """Replace a memory by the result of `change`, index it again, and return it.
-
-        The memory keeps its id, session, source and place in the order of memories. If another process changes it
-        meanwhile, `change` is called again with the new state.
-
-        Raises:
-            UnknownMemory: the view has no memory with this id.
-            InvalidInput: the memory is shared, and the view a user's; or another memory has the same content, speaker,
-                session and time.
-            StoreError: other processes changed the memory 50 times in a row.
-        """
-        for _ in range(MAX_TRIES):
-            if await self._update_once(scope, id, change) and (updated := await self.get(scope, [id])):
-                return updated[0]
-        raise StoreError(f"memory {id} was changed by other processes {MAX_TRIES} times in a row; try again")
+    def _leave_out(self, prepared: Sequence[PreparedMemory]) -> bool:
+        """Forget the vectors of memories that are not stored: their text may have been erased. Return True."""
+        self.forget_vectors(prepared)
+        return True
 
     async def _update_once(self, scope: Scope, id: UUID, change: Callable[[Memory], NewMemory]) -> bool:
+        """Rewrite a memory once. Return False if another process has changed it meanwhile."""
         rows = await self._fetch(scope, SQL.versioned_memory(agent_id=scope.agent_id, memory_id=id))
         if not rows:
             raise UnknownMemory(f"{scope} has no memory {id}")
@@ -320,17 +324,6 @@ class MemoryStore:
         if rewritten:
             self._preparation.forget(old, old.occurred_at)
         return rewritten
-
-    async def revisions(self, scope: Scope, id: UUID) -> list[Revision]:
-        """Return the last changes of a memory, at most `memory_rows.MAX_REVISIONS`, latest first.
-
-        Raises:
-            UnknownMemory: the agent has no memory with this id.
-        """
-        rows = await self._fetch(scope, SQL.revisions(agent_id=scope.agent_id, memory_id=id))
-        if not rows:
-            raise UnknownMemory(f"{scope} has no memory {id}")
-        return [as_value(Revision, row) for row in rows if row["number"] is not None]
 
 
 async def _per_user(

@@ -32,9 +32,10 @@ class TurnStart:
 
 
 class TurnReads:
-    """The reads of one turn, in one transaction that ends with `close`. `wanted` filters the pinned memories.
+    """The reads of one turn, in one transaction that ends with `close`.
 
     Attributes:
+        wanted: the conditions that the turn's memories must meet.
         late: the reason why nothing is read for the turn, or None.
     """
 
@@ -49,6 +50,7 @@ class TurnReads:
         deadline: Deadline,
         places: asyncio.Semaphore,
     ) -> None:
+        self.wanted = wanted
         self.late: str | None = None
         self._shared = SharedTransaction(database, scope, deadline, places)
         self._deadline = deadline
@@ -56,7 +58,6 @@ class TurnReads:
         self._scope = scope
         self._session_id = session_id
         self._now = now
-        self._wanted = wanted
         self._start: asyncio.Task[TurnStart] | None = None
 
     async def wait_for_place(self) -> None:
@@ -94,7 +95,7 @@ class TurnReads:
         self._shared.close(late=late)
 
     async def _read_start(self, connection: Connection) -> TurnStart:
-        admitted = filter_sql.condition(self._wanted)
+        admitted = filter_sql.condition(self.wanted)
         bound = filter_sql.filled(_START, admitted.sql)(
             agent_id=self._scope.agent_id,
             session_id=self._session_id,

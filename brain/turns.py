@@ -159,10 +159,8 @@ class TurnLog:
 
     async def turn(self, scope: Scope, turn_id: str) -> RecordedTurn | None:
         """Return a recorded turn with its trace, or None if it does not exist."""
-        row = await self._database.run(
-            scope, lambda c: c.fetchrow(*SQL.turn_whole(agent_id=scope.agent_id, turn_id=turn_id))
-        )
-        return as_value(RecordedTurn, row) if row is not None else None
+        turns = await self._fetch(RecordedTurn, SQL.turn_whole, scope, turn_id=turn_id)
+        return turns[0] if turns else None
 
     async def erased_since(self, scope: Scope, since: float | None) -> bool:
         """Return True if the view's user or the agent was erased since a time, in seconds since the epoch.
@@ -174,16 +172,12 @@ class TurnLog:
 
     async def stored_after(self, scope: Scope, turn_id: str, memory_id: UUID) -> datetime | None:
         """Return when a memory was stored, by the database's clock, or None if that was not after the turn."""
-        return await self._database.run(
-            scope,
-            lambda c: c.fetchval(*SQL.stored_after(agent_id=scope.agent_id, turn_id=turn_id, memory_id=memory_id)),
-        )
+        bound = SQL.stored_after(agent_id=scope.agent_id, turn_id=turn_id, memory_id=memory_id)
+        return await self._database.run(scope, lambda c: c.fetchval(*bound))
 
     async def between(self, scope: Scope, since: datetime | None, until: datetime | None) -> list[str]:
         """Return the ids of the turns of [since, until), oldest first; a bound that is None sets no limit."""
-        rows = await self._database.run(
-            scope, lambda c: c.fetch(*SQL.turns_between(agent_id=scope.agent_id, since=since, until=until))
-        )
+        rows = await self._rows(scope, SQL.turns_between(agent_id=scope.agent_id, since=since, until=until))
         return [row["turn_id"] for row in rows]
 
     async def policy(self, agent_id: str, version: str) -> Mapping[str, Any] | None:
@@ -233,13 +227,8 @@ class TurnLog:
 
         Only turns opened in the last `minutes` are considered, and only those of `session_id` unless it is None.
         """
-        rows = await self._database.run(
-            scope,
-            lambda c: c.fetch(
-                *SQL.open_turns(agent_id=scope.agent_id, session_id=session_id, max_age_seconds=minutes * 60)
-            ),
-        )
-        return [row["turn_id"] for row in rows]
+        bound = SQL.open_turns(agent_id=scope.agent_id, session_id=session_id, max_age_seconds=minutes * 60)
+        return [row["turn_id"] for row in await self._rows(scope, bound)]
 
     async def called(self, scope: Scope, model: str, latest: int) -> list[CalledTurn]:
         """Return the latest completed turns that called tools, newest first, with embeddings made by `model`."""
@@ -258,9 +247,11 @@ class TurnLog:
         return await self._database.run(scope, work, first=_counting(scope.agent_id, turn_id))
 
     async def _fetch(self, kind: type[T], statement: SqlStatement, scope: Scope, **values: Any) -> list[T]:
-        bound = statement(agent_id=scope.agent_id, **values)
-        rows = await self._database.run(scope, lambda c: c.fetch(*bound))
+        rows = await self._rows(scope, statement(agent_id=scope.agent_id, **values))
         return [as_value(kind, row) for row in rows]
+
+    async def _rows(self, scope: Scope, bound: Bound) -> list[Any]:
+        return await self._database.run(scope, lambda c: c.fetch(*bound))
 
 
 def _counting(agent_id: str, turn_id: str | None = None) -> tuple[Bound, ...]:

@@ -1,4 +1,4 @@
-"""Run the parts of `pre_turn`, which prepare a turn: request, window and memories, tools, context, record.
+"""Prepare a turn: run the parts of `pre_turn`, some of them at the same time, and record the result.
 
 No part raises an error. If a part is late or fails, the turn continues without that part's result.
 """
@@ -27,6 +27,7 @@ from cognitive.context.retrieve import searched
 from cognitive.degradation import Degradation, DegradationLog
 from cognitive.errors import CognitiveError
 from cognitive.feedback.outcomes import OutcomeRecorder
+from cognitive.formation.former import Former
 from cognitive.lab.shadow import Shadowing
 from cognitive.plan import Plan
 from cognitive.policy import Policy
@@ -34,8 +35,8 @@ from cognitive.policy.models import budget_for
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.preflight import smalltalk
 from cognitive.preflight.follow_ups import messages_read
-from cognitive.preflight.hint import wanted_tools
-from cognitive.preflight.planner import Planner, hinted
+from cognitive.preflight.hint import hinted, wanted_tools
+from cognitive.preflight.planner import Planner
 from cognitive.privacy import redaction
 from cognitive.recording.record import open_turn
 from cognitive.session.conversation import Conversation, ConversationWindow, SessionManager
@@ -49,6 +50,38 @@ from cognitive.window.fallback import newest_messages
 from cognitive.window.fit import FittedWindow
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPreparation:
+    """The parts of `pre_turn`, each of which fails open."""
+
+    policies: PolicyResolver
+    window: WindowBuilder
+    memories: MemoryFetcher
+    tools: ToolSelector
+    recorder: TurnRecorder
+    former: Former
+
+    async def prepare(self, turn: Turn) -> TurnContext:
+        """Return what the model should see in a turn. A user's turn is recorded."""
+        request = await TurnRequest.create(turn, self.policies)
+        reads = self.memories.begin_reads(request)
+        try:
+            if request.planned:
+                await reads.wait_for_place()
+            async with asyncio.TaskGroup() as tasks:  # the parts fail open, so that none cancels another
+                window_task = tasks.create_task(self.window.build(request, reads))
+                plan, memories = await self.memories.fetch(request, window_task, reads)
+                tools = await self.tools.select(request, plan, memories)
+        except ExceptionGroup as defects:  # a defect of ours: a part raised after all
+            raise defects.exceptions[0] from None
+        finally:
+            reads.close()
+        window = window_task.result()
+        context = create_context(request, plan, memories, tools, window)
+        self.former.make_up(turn.agent_id)
+        return await self.recorder.record(request, context, memories, window) if request.planned else context
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +166,7 @@ class WindowBuilder:
                 Conversation.of(turn), request.now, request.deadline, policy, reads
             )
         except Exception as error:  # the turn must go on
-            return ConversationWindow(newest_messages(turn.conversation, policy), None, (_degradation(error),))
+            return ConversationWindow(newest_messages(turn.conversation, policy), None, (_window_degradation(error),))
 
     async def fit(
         self, context: TurnContext, conversation: Sequence[Message], iteration: int | None, policy: Policy
@@ -143,7 +176,8 @@ class WindowBuilder:
         try:
             return await self._session_manager.fit(grown, datetime.now(UTC), Deadline(policy.deadlines.fit_ms), policy)
         except Exception as error:  # the loop of tool calls must go on
-            return FittedWindow.of(newest_messages(grown.messages, policy), grown.messages, policy, _degradation(error))
+            newest = newest_messages(grown.messages, policy)
+            return FittedWindow.of(newest, grown.messages, policy, _window_degradation(error))
 
 
 class MemoryFetcher:
@@ -167,9 +201,9 @@ class MemoryFetcher:
         The task `window` selects the messages that the model sees. It is awaited only with the placement "journaled",
         because these messages then contain the memory blocks of earlier turns.
         """
-        planned = partial(messages_read, conversation=request.turn.conversation)
+        read_by_plan = partial(messages_read, conversation=request.turn.conversation)
         redacted, withheld = await redaction.redact_turn_in_time(
-            request.turn, self._redactor, request.deadline, planned
+            request.turn, self._redactor, request.deadline, read_by_plan
         )
         plan, memory_context = await self._fetch(replace(request, turn=redacted), window, reads)
         model = memory_context.model or self._embedders.of(request.turn.agent_id).model
@@ -178,6 +212,7 @@ class MemoryFetcher:
     async def _fetch(
         self, request: TurnRequest, window: asyncio.Task[ConversationWindow], reads: TurnReads
     ) -> tuple[Plan, MemoryContext]:
+        """Return the plan and the memories of a redacted turn. What a failed part should have made is missing."""
         turn, policy, deadline = request.turn, request.policy, request.deadline
         plan = self._planner.default_plan(turn, "failed" if request.planned else f"kind.{turn.kind}", policy)
         if not request.planned:
@@ -330,11 +365,8 @@ def _timed(context: TurnContext, started: float) -> TurnContext:
     return replace(context, received_at=time() - elapsed, trace=replace(context.trace, timings=timings))
 
 
-def _degradation(error: Exception) -> Degradation:
-    """Describe, as a `Degradation`, that an error reduced the window to the newest messages.
-
-    An error other than a timeout is also logged.
-    """
+def _window_degradation(error: Exception) -> Degradation:
+    """Return the degradation of a window that an error reduced to the newest messages. Log all but timeouts."""
     if isinstance(error, TimeoutError):
         return Degradation("window_late", "not in time; only the newest messages, truncated")
     log.error("the window could not be built: %r", error, exc_info=error)

@@ -11,6 +11,7 @@ from uuid import UUID
 from brain.errors import InvalidInput, RecallClosed, StoreUnavailable
 from brain.filters import NO_FILTER, MemoryFilter
 from brain.postgres.reading import LaggingReads, ReadDatabase
+from brain.turn_records import RecordedTurn
 from brain.turns import TurnLog
 from brain.types import MEMORY_TYPES, MemoryType
 from brain.users import Scope
@@ -126,8 +127,9 @@ class Recall:
         results: Sequence[RecordedCandidate] = ()
         present = frozenset[UUID]()
         if turn_id is not None:
-            await _require_open(self._turns, scope, turn_id, policy)
-            results = await _candidates(self._turns, scope, turn_id)
+            turn = await self._turns.turn(scope, turn_id)
+            _require_open(turn, policy)
+            results = _candidates(turn)
             present = await self._present(scope, turn_id, results, now, policy)
         types = (memory_type,) if memory_type is not None else MEMORY_TYPES
         found = await self._find(
@@ -220,22 +222,18 @@ def _require_searchable(
         raise InvalidInput(f"limit: expected 1 to {MAX_HITS}, got {limit!r}")
 
 
-async def _require_open(turns: TurnLog, scope: Scope, turn_id: str, policy: Policy) -> None:
+def _require_open(turn: RecordedTurn | None, policy: Policy) -> None:
     """Raise RecallClosed if the policy disables the recall tool for the turn's frame (question, task, ...).
 
     It is also raised if the turn is not recorded, so that its frame is unknown.
     """
-    if not policy.trust.recall_disabled_frames:
-        return
-    turn = await turns.turn(scope, turn_id)
-    if turn is None or turn.frame in policy.trust.recall_disabled_frames:
+    if policy.trust.recall_disabled_frames and (turn is None or turn.frame in policy.trust.recall_disabled_frames):
         frame = f"in a turn of the frame {turn.frame}" if turn is not None else "in a turn that is not recorded"
         raise RecallClosed(f"Memory cannot be searched {frame}; go on with what the prompt shows.")
 
 
-async def _candidates(turns: TurnLog, scope: Scope, turn_id: str) -> Sequence[RecordedCandidate]:
+def _candidates(turn: RecordedTurn | None) -> Sequence[RecordedCandidate]:
     """Return the recorded candidate memories of the turn; none if its record is missing or unreadable."""
-    turn = await turns.turn(scope, turn_id)
     try:
         return decode(turn.record).candidates if turn is not None else ()
     except InvalidInput:  # a record of another version; the query can still be answered

@@ -48,7 +48,7 @@ async def load_classifiers(own: Classifier | None, embedder: CachedEmbedder, pol
     """
     if own is not None or not any(each.categories.exemplar_fallback for each in policy.variants):
         return lambda _: own
-    exemplars = ExemplarClassifier(embedder, policy)
+    exemplars = ExemplarClassifier(embedder)
     try:
         await Deadline(_MAX_LOADING * 1000).within(exemplars.prepare())
     except (EmbeddingError, TimeoutError) as error:

@@ -25,18 +25,7 @@ async def erase(c: Connection, agent_id: str, ids: list[UUID]) -> Receipt:
     gone = await c.fetch(*SQL.delete_memories(agent_id=agent_id, memory_ids=ids))
     await index_rows.subtract_from_sessions(c, agent_id, index, gone, number=1)
     await c.execute(*SQL.clear_pointers(agent_id=agent_id, memory_ids=ids))
-    await c.execute(
-        *SQL.add_to_counts(
-            agent_id=agent_id,
-            seqs=0,
-            session_numbers=0,
-            memories=-len(gone),
-            passages=-index.passages,
-            sessions=0,
-            content_lexemes=-index.content_lexemes.total(),
-            context_lexemes=-index.context_lexemes,
-        ),
-    )
+    await c.execute(*index_rows.add_to_counts(agent_id, (), index, memories=-len(gone)))
     return Receipt(
         agent_id,
         len(gone),

@@ -58,13 +58,13 @@ class Breaker:
     Calls that were already running at the previous failure do not count again: twenty turns that time out together
     behind a blocked event loop are one failure. When Postgres answers a call, the breaker closes and lets calls through
     again. While it is open, Postgres is probed in the background, first after `wait` seconds. The wait doubles with
-    each failed probe, up to `longest` seconds, until a call succeeds.
+    each failed probe, up to `max_wait` seconds, until a call succeeds.
     """
 
-    def __init__(self, failures: int = 5, wait: float = 0.25, longest: float = 5.0) -> None:
-        self._most = failures
+    def __init__(self, failures: int = 5, wait: float = 0.25, max_wait: float = 5.0) -> None:
+        self._max_failures = failures
         self._first_wait = wait
-        self._longest = longest
+        self._max_wait = max_wait
         self._state: State = "closed"
         self._wait = wait
         self._failures = 0
@@ -73,7 +73,7 @@ class Breaker:
 
     def another(self) -> Breaker:
         """Return a closed breaker with the same limits."""
-        return Breaker(self._most, self._first_wait, self._longest)
+        return Breaker(self._max_failures, self._first_wait, self._max_wait)
 
     @property
     def state(self) -> State:
@@ -103,7 +103,7 @@ class Breaker:
         if began < self._since or self._state == "open":
             return False
         self._failures, self._since, self._reason = self._failures + 1, now, reason
-        if not self._most or (self._state == "closed" and self._failures < self._most):
+        if not self._max_failures or (self._state == "closed" and self._failures < self._max_failures):
             return False
         self._wait = self._wait if self._state == "closed" else self._doubled()
         self._state = "open"
@@ -119,7 +119,7 @@ class Breaker:
             self._wait = self._doubled()
 
     def _doubled(self) -> float:
-        return min(2 * self._wait, self._longest)
+        return min(2 * self._wait, self._max_wait)
 
 
 class Probe:
@@ -228,6 +228,7 @@ class CircuitBreakers:
                 self._locating[agent_id] = asyncio.create_task(self._count_at_node(self._locate, agent_id))
 
     async def _count_at_node(self, locate: Locate, agent_id: str) -> None:
+        """Ask for an agent's node, and count the agent's calls without an answer as failures of this node."""
         try:
             node = await locate(agent_id)
         finally:

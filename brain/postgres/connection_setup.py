@@ -32,7 +32,8 @@ CONTENDED = (
     asyncpg.OutdatedSchemaCacheError,
 )
 
-_AWAY = (
+# A new connection cannot be opened, or not yet.
+_NOT_OPENED = (
     OSError,
     asyncpg.PostgresConnectionError,
     asyncpg.CannotConnectNowError,
@@ -85,7 +86,7 @@ async def fill(pool: asyncpg.Pool, url: str) -> None:
         StoreUnavailable: the server does not answer (yet).
     """
     try:
-        await Deadline(_OPEN_SECONDS * 1000).within(_opened(pool))
+        await Deadline(_OPEN_SECONDS * 1000).within(_open(pool))
     except ValueError as error:
         raise SchemaError(f"not a usable database URL: {error}") from error
     except (*LOST, TimeoutError) as error:
@@ -96,7 +97,7 @@ async def fill(pool: asyncpg.Pool, url: str) -> None:
         raise refused(error, url) from error
 
 
-async def _opened(pool: asyncpg.Pool) -> None:
+async def _open(pool: asyncpg.Pool) -> None:
     try:
         await pool
     except BaseException:
@@ -116,10 +117,10 @@ async def prepare(connection: Connection, role: str | None) -> None:
     async with connection.transaction():
         if role is not None:
             await connection.execute(f"SET LOCAL ROLE {role}")
-        await _checked(connection)
+        await _check(connection)
 
 
-async def _checked(connection: Connection) -> None:
+async def _check(connection: Connection) -> None:
     state = await connection.fetchrow(_STATE)
     if state["postgres"] < MIN_POSTGRES:
         raise SchemaError(f"Postgres {state['postgres']} is too old: {MIN_POSTGRES} or newer is needed")
@@ -185,7 +186,7 @@ async def connect(*arguments: Any, **options: Any) -> asyncpg.Connection:
     """
     try:
         return await asyncpg.connect(*arguments, **options)
-    except _AWAY as error:
+    except _NOT_OPENED as error:
         raise ConnectError(str(error) or "no answer") from error
 
 

@@ -108,10 +108,10 @@ class Database:
             raise StoreUnavailable(_CLOSED)
         if self._pool is None:
             if self._opening is None or self._opening.done():
-                self._opening = asyncio.create_task(self._opened())
-            await self._shared(self._opening)
+                self._opening = asyncio.create_task(self._open_pool())
+            await self._wait_for(self._opening)
 
-    async def _shared(self, opening: asyncio.Task[None]) -> None:
+    async def _wait_for(self, opening: asyncio.Task[None]) -> None:
         """Wait until the pool is open. If the caller is cancelled, the task `opening` continues for other callers."""
         try:
             await asyncio.shield(opening)
@@ -177,6 +177,7 @@ class Database:
         await self._run(Attempt(scope, lambda c: c.execute(*function), 60.0, alone=True))
 
     async def _run(self, attempt: Attempt[T]) -> T:
+        """Run an attempt until it succeeds, up to four times, and translate the errors of asyncpg."""
         if self._closed:
             raise StoreUnavailable(_CLOSED)
         if self._loop is not None:
@@ -186,7 +187,7 @@ class Database:
         for number in range(1, _ATTEMPTS + 1):
             await self._check_breaker(scope.agent_id, deadline)
             try:
-                return await self._observed(deadline, replace(attempt, timeout=deadline.left()))
+                return await self._run_reported(deadline, replace(attempt, timeout=deadline.left()))
             except CONTENDED as error:
                 if number == _ATTEMPTS:
                     raise StoreError(f"{number} attempts conflicted with other transactions: {error}") from error
@@ -213,7 +214,7 @@ class Database:
         if (refusal := breaker.refusal()) is not None:
             raise StoreUnavailable(refusal)
 
-    async def _observed(self, deadline: Deadline, attempt: Attempt[T]) -> T:
+    async def _run_reported(self, deadline: Deadline, attempt: Attempt[T]) -> T:
         """Run an attempt of an agent's work, and report its success or failure to the circuit breaker."""
         began = monotonic()
         try:
@@ -221,8 +222,8 @@ class Database:
         except (*LOST, TimeoutError, StoreUnavailable, asyncpg.QueryCanceledError) as error:
             if (node := failed_node(error)) is not None:
                 self._breakers.blame(attempt.scope.agent_id, node)
-            said = "" if isinstance(error, asyncpg.QueryCanceledError) else getattr(error, "problem", str(error))
-            self._count_failure(attempt, began, said or NO_ANSWER)
+            reason = "" if isinstance(error, asyncpg.QueryCanceledError) else getattr(error, "problem", str(error))
+            self._count_failure(attempt, began, reason or NO_ANSWER)
             raise
         except asyncio.CancelledError as cancelled:
             if late(cancelled):
@@ -235,6 +236,7 @@ class Database:
         return result
 
     async def _attempt(self, attempt: Attempt[T]) -> T:
+        """Run an attempt once, on a connection of the pool."""
         await self.open()
         pool = self._pool
         if pool is None:
@@ -313,7 +315,7 @@ class Database:
         if self._pool is not None:
             await self._pool.expire_connections()
 
-    async def _opened(self) -> None:
+    async def _open_pool(self) -> None:
         pool = asyncpg.create_pool(
             self._url,
             min_size=min(3, self._pool_size),  # the reads of a turn, the record of another, and an outcome

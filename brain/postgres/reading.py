@@ -286,6 +286,7 @@ class ReadDatabase:
         return self._primary, True
 
     async def _open(self) -> tuple[Database, Granted]:
+        """Return the pool, opened with the read-only role if the login may use it, and the roles that it may use."""
         async with self._opening:
             if self._opened is None:
                 granted = await self._read_roles()

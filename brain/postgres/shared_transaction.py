@@ -80,6 +80,7 @@ class SharedTransaction:
             await self._database.run(self._scope, self._run_reads, timeout=seconds, snapshot=True)
 
     async def _run_reads(self, connection: Connection) -> None:
+        """Run reads as they arrive, until the transaction is closed and none is left."""
         while self._reads or not self._closed:
             if not self._reads:
                 self._changed.clear()

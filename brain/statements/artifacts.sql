@@ -4,8 +4,8 @@ SELECT id FROM cognitive.artifact
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = ANY(:artifact_ids::uuid[])
 
 -- name: put
--- Store artifacts, and return the new ones; existing ones are not changed. With `only_of_turn`, store them only if the turn
--- exists, so that nothing is left of an erased turn. Texts received before an erasure are not stored.
+-- Store artifacts, and return the new ones; existing ones are not changed. With `only_of_turn`, store them only if the
+-- turn exists, so that nothing is left of an erased turn. Texts received before an erasure are not stored.
 INSERT INTO cognitive.artifact (agent_id, user_id, id, session_id, turn_id, kind, name, tool, characters, replacements)
 SELECT :agent_id, cognitive.scope(), a.id, :session_id, :turn_id, a.kind, a.name, a.tool, a.characters,
        ARRAY(SELECT jsonb_array_elements_text(a.replacements -> 'pairs')::integer)

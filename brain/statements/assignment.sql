@@ -1,8 +1,8 @@
 -- Assign shared captured memories and turns to the users who spoke, in the operator's view. Their sessions stay shared.
 
 -- name: captured
--- The shared memories that were captured from turns, oldest first, each with the recorded user of its turn; if that is not
--- recorded any more, with the speaker of the user's line, which was the user's id.
+-- The shared memories that were captured from turns, oldest first, each with the recorded user of its turn; if that is
+-- not recorded any more, with the speaker of the user's line, which was the user's id.
 WITH line AS MATERIALIZED (
     SELECT id, seq, speaker, part[1] AS turn_id, part[2] AS role
     FROM (SELECT id, seq, speaker, regexp_match(source, '^turn/(.*)/(user|assistant)$') AS part FROM cognitive.memory
@@ -58,8 +58,8 @@ WHERE m.agent_id = :agent_id AND m.user_id = '' AND m.id = ANY(:memory_ids::uuid
                       WHERE own.agent_id = :agent_id AND own.user_id = :user_id AND own.identity = m.identity)
 
 -- name: move_memories
--- Give shared memories to a user, with everything that is found by them: one statement, since foreign keys are checked at
--- its end. The user's sessions must have numbers. Usage rows are deleted and inserted, as their user cannot change.
+-- Give shared memories to a user, with everything that is found by them: one statement, since foreign keys are checked
+-- at its end. The user's sessions must have numbers. Usage rows are deleted and inserted, as their user cannot change.
 WITH chosen AS MATERIALIZED (
     SELECT m.id, m.type, m.tags, m.attributes, m.metadata, s.number
     FROM cognitive.memory AS m LEFT JOIN cognitive.session AS s
@@ -113,8 +113,8 @@ FROM unnest(:session_ids::text[], :memories::bigint[], :lexemes::bigint[]) AS l(
 WHERE s.agent_id = :agent_id AND s.user_id = '' AND s.session_id = l.session_id
 
 -- name: move_session
--- Give the turns of a shared session to a user, with its summary, plan and last messages, its artifacts and subtasks; return
--- the number of turns. The shared session stays for memories that the host stored in it, without texts.
+-- Give the turns of a shared session to a user, with its summary, plan and last messages, its artifacts and subtasks;
+-- return the number of turns. The shared session stays for memories that the host stored in it, without texts.
 WITH turn AS (
     UPDATE cognitive.turn SET user_id = :user_id, recorded_user = :user_id
     WHERE agent_id = :agent_id AND user_id = '' AND session_id = :session_id RETURNING turn_id),

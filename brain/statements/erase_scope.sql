@@ -1,5 +1,5 @@
--- The rows of an agent, or of one user of it. The slot `own` says which: all of the agent's in the operator's view, or those
--- of the transaction's user.
+-- The rows of an agent, or of one user of it. The slot `own` says which: all of the agent's in the operator's view, or
+-- those of the transaction's user.
 
 -- name: rows
 -- Count the rows.
@@ -18,8 +18,8 @@ SELECT (SELECT count(*) FROM cognitive.memory WHERE agent_id = :agent_id AND <ow
        (SELECT count(*) FROM cognitive.subtask WHERE agent_id = :agent_id AND <own>) AS subtasks
 
 -- name: erase
--- Delete the rows of one table. Foreign keys delete passages and vectors with a memory, the vectors with a turn, and the
--- chunks with an artifact.
+-- Delete the rows of one table. Foreign keys delete passages and vectors with a memory, the vectors with a turn, and
+-- the chunks with an artifact.
 DELETE FROM cognitive.<table> WHERE agent_id = :agent_id AND <own>
 
 -- name: recorded_turns

@@ -40,8 +40,8 @@ SELECT count(DISTINCT agent_id) FROM cognitive.rollup WHERE span = 'day' AND dim
     AND at < :until
 
 -- name: agent_list
--- All agents whose names match all `patterns` (NULL: all agents), with the sums of their turns of [since, until), which may be
--- zero, and the day of their latest turn at any time. Sorted by `order`: name, turns, used, degraded or last.
+-- All agents whose names match all `patterns` (NULL: all agents), with the sums of their turns of [since, until), which
+-- may be zero, and the day of their latest turn at any time. Sorted by `order`: name, turns, used, degraded or last.
 WITH known AS (
     SELECT agent_id, max(last_at) AS last_at FROM (
         SELECT agent_id, NULL::timestamptz AS last_at FROM cognitive.agent_state

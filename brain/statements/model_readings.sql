@@ -29,8 +29,8 @@ WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :ses
 ORDER BY at, turn_id
 
 -- name: claim
--- Reserve turns that are due for this process, for a number of seconds; return those that no other process reserved, and
--- the end of the reservation.
+-- Reserve turns that are due for this process, for a number of seconds; return those that no other process reserved,
+-- and the end of the reservation.
 UPDATE cognitive.turn SET model_due = now() + make_interval(secs => :seconds::float8)
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = ANY(:turn_ids::text[])
   AND model_state = 'waiting' AND (model_due IS NULL OR model_due <= now())
@@ -47,8 +47,8 @@ WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = ANY(:tu
 SELECT now()
 
 -- name: fail
--- Count a failure of turns. They are read again at the time that `due` has for each failure but the last one; after this
--- they are parked. Return the parked ones.
+-- Count a failure of turns. They are read again at the time that `due` has for each failure but the last one; after
+-- this they are parked. Return the parked ones.
 UPDATE cognitive.turn
 SET model_failures = model_failures + 1,
     model_state = CASE WHEN model_failures + 1 > cardinality(:due::timestamptz[]) THEN 'parked' ELSE 'waiting' END,
@@ -71,8 +71,8 @@ SELECT true FROM cognitive.turn
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id AND model_state = 'waiting' FOR UPDATE
 
 -- name: parked_line
--- The time by the database's clock if a user's line of a conversation without turns is visible, and marked as one that a
--- model is still to read, and since `read_at` (if it is given) no memories of its view were erased.
+-- The time by the database's clock if a user's line of a conversation without turns is visible, and marked as one that
+-- a model is still to read, and since `read_at` (if it is given) no memories of its view were erased.
 SELECT now() FROM cognitive.memory
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = :memory_id
   AND (hidden_at IS NULL OR hidden_at > now()) AND metadata ->> 'model_state' = 'parked'

@@ -7,7 +7,8 @@ SELECT p.memory_id, p.ordinal, m.seq, m.type, substr(m.content, p.start + 1, p.s
 FROM unnest(:memory_ids::uuid[], :ordinals::integer[]) AS wanted(memory_id, ordinal)
 JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = wanted.memory_id
 JOIN cognitive.passage AS p
-    ON p.agent_id = :agent_id AND p.user_id = m.user_id AND p.memory_id = wanted.memory_id AND p.ordinal = wanted.ordinal
+    ON p.agent_id = :agent_id AND p.user_id = m.user_id AND p.memory_id = wanted.memory_id
+       AND p.ordinal = wanted.ordinal
 LEFT JOIN cognitive.embedding AS e
     ON e.agent_id = :agent_id AND e.user_id = m.user_id AND e.memory_id = p.memory_id AND e.ordinal = p.ordinal
      AND e.field = 'content' AND e.model = :model

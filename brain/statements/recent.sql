@@ -1,5 +1,5 @@
--- Properties of the latest turns of a period that no rollup counts. Each statement reads an index backwards from the end
--- of the period, up to a limit.
+-- Properties of the latest turns of a period that no rollup counts. Each statement reads an index backwards from the
+-- end of the period, up to a limit.
 
 -- name: latest
 -- For the slot `latest`: the latest <most> turns of [since, until).
@@ -57,8 +57,9 @@ FROM (SELECT own.* FROM <scopes> AS scope(of_user) CROSS JOIN LATERAL (
       ORDER BY own.at DESC, own.turn_id DESC LIMIT <most>) AS latest
 
 -- name: model_readings
--- How many of the latest <most> turns of [since, until) a model read to form memories, the turns that wait and those that
--- it failed on, with exchanges of conversations without turns, and the tokens that it took today (UTC) for all users.
+-- How many of the latest <most> turns of [since, until) a model read to form memories, the turns that wait and those
+-- that it failed on, with exchanges of conversations without turns, and the tokens that it took today (UTC) for all
+-- users.
 SELECT count(*) FILTER (WHERE model_state = 'read') AS read,
        (SELECT count(*) FROM unnest(cognitive.scopes()) AS scope(of_user) JOIN cognitive.turn AS t
             ON t.agent_id = :agent_id AND t.user_id = scope.of_user AND t.model_state = 'waiting') AS waiting,

@@ -1,5 +1,5 @@
--- A change of embedding model: first memories and past turns get vectors of the new model, then one row says which model
--- searches use. Every statement is for one model, and for all users of the agent.
+-- A change of embedding model: first memories and past turns get vectors of the new model, then one row says which
+-- model searches use. Every statement is for one model, and for all users of the agent.
 
 -- name: kept
 -- The stored models.

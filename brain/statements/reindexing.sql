@@ -87,8 +87,8 @@ WHERE p.agent_id = :agent_id AND p.user_id = cognitive.scope() AND p.lexeme = l.
       AND p.memory_id = l.memory_id AND p.ordinal = l.ordinal AND NOT l.stays
 
 -- name: shorten
--- Recompute the lexemes and lengths of these memories' passages from the postings that `leave` left; return by how much the
--- lengths changed, and the sessions.
+-- Recompute the lexemes and lengths of these memories' passages from the postings that `leave` left; return by how much
+-- the lengths changed, and the sessions.
 WITH lexeme AS MATERIALIZED (
     SELECT p.memory_id, p.ordinal, l.lexeme FROM cognitive.passage AS p, unnest(p.lexemes) AS l(lexeme)
     WHERE p.agent_id = :agent_id AND p.user_id = cognitive.scope() AND p.memory_id = ANY(:memory_ids::uuid[])

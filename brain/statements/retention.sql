@@ -24,7 +24,8 @@ WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = ANY(:memory_
 
 -- name: old_turns
 -- Lock turns that are older than `until`, the oldest first. Locked ones are skipped: another process deletes them, or
--- they are being closed. Their exposures are deleted after the lock, since transactions that add exposures lock the turn first.
+-- they are being closed. Their exposures are deleted after the lock, since transactions that add exposures lock the
+-- turn first.
 SELECT user_id, turn_id, turn_id AS id FROM cognitive.turn WHERE agent_id = :agent_id AND opened_at < :until
 ORDER BY opened_at LIMIT :limit FOR UPDATE SKIP LOCKED
 

@@ -66,8 +66,8 @@ SELECT m.id, m.type FROM cognitive.memory AS m
 WHERE m.agent_id = :agent_id AND m.type = ANY(:types::text[]) AND (<condition>)
 
 -- name: indexed_ids
--- The memories of these types that the query in the slot finds; one row of nulls if it finds more than `limit`. A memory
--- may be found repeatedly.
+-- The memories of these types that the query in the slot finds; one row of nulls if it finds more than `limit`. A
+-- memory may be found repeatedly.
 WITH c AS MATERIALIZED (
     SELECT memory_id AS id, type FROM (<candidates>) AS m LIMIT :limit::int + 1)
 SELECT DISTINCT id, type FROM c WHERE (SELECT count(*) FROM c) <= :limit
@@ -78,21 +78,21 @@ UNION ALL SELECT NULL, NULL WHERE (SELECT count(*) FROM c) > :limit
 SELECT count(*) FROM (SELECT FROM (<candidates>) AS m LIMIT :limit::int + 1) AS found
 
 -- name: candidates
--- The best passages that the channels find, with the raw score of each channel. `limits` are the passages per channel for
--- each of the `types`. A channel ranks `examined` passages of a type, and takes those that are admitted, up to the
+-- The best passages that the channels find, with the raw score of each channel. `limits` are the passages per channel
+-- for each of the `types`. A channel ranks `examined` passages of a type, and takes those that are admitted, up to the
 -- limit; it reads `cells` cells per field. Without an embedding the dense channel finds nothing. [date_from,
--- date_until) is a date range named by the query; the temporal channel finds the newest memories of it. `lexemes` are the
--- lexemes whose postings are read, and `lexeme_passages` their document frequencies. `common_lexemes` are too frequent
--- to be read, and are looked up only in the passages found otherwise. The slots admit memories: all of them here, or
--- those of the statements `filtered_...` below. Of the memories that words and meaning find, the `kept` best are
--- returned, and of each type the `kept_of_type` best, by a weighted sum of three scores: BM25 as a share of the best
--- one, and the cosines of content and context. `crowded` are the types of which the maximum of passages was found, but
--- of fewer than `wanted` memories.
+-- date_until) is a date range named by the query; the temporal channel finds the newest memories of it. `lexemes` are
+-- the lexemes whose postings are read, and `lexeme_passages` their document frequencies. `common_lexemes` are too
+-- frequent to be read, and are looked up only in the passages found otherwise. The slots admit memories: all of them
+-- here, or those of the statements `filtered_...` below. Of the memories that words and meaning find, the `kept` best
+-- are returned, and of each type the `kept_of_type` best, by a weighted sum of three scores: BM25 as a share of the
+-- best one, and the cosines of content and context. `crowded` are the types of which the maximum of passages was found,
+-- but of fewer than `wanted` memories.
 --
--- The first row also has the past turns similar to the query (none without an embedding): the `max_similar` most similar
--- of the latest `max_turns` completed turns, from the cosine `min_cosine` on, with the memories they showed and the tools
--- they called. The memories that a turn used are candidates, too, if its cosine is at least `used_cosine`. If no passage
--- is found, there is one row without a memory.
+-- The first row also has the past turns similar to the query (none without an embedding): the `max_similar` most
+-- similar of the latest `max_turns` completed turns, from the cosine `min_cosine` on, with the memories they showed and
+-- the tools they called. The memories that a turn used are candidates, too, if its cosine is at least `used_cosine`. If
+-- no passage is found, there is one row without a memory.
 WITH wanted AS MATERIALIZED (
     SELECT * FROM unnest(:types::text[], :limits::int[], :examined::int[], :cells::int[])
         AS w(type, most, examined, cells)),
@@ -206,7 +206,8 @@ past AS MATERIALIZED (
         SELECT at, message, tools_called FROM cognitive.turn
         WHERE agent_id = :agent_id AND user_id = s.user_id AND turn_id = s.turn_id OFFSET 0) AS t
     CROSS JOIN LATERAL (
-        SELECT jsonb_agg(jsonb_build_array(memory_id, used, relevance_gap, rating IS NOT NULL) ORDER BY memory_id) AS shown
+        SELECT jsonb_agg(jsonb_build_array(memory_id, used, relevance_gap, rating IS NOT NULL)
+                         ORDER BY memory_id) AS shown
         FROM cognitive.exposure
         WHERE agent_id = :agent_id AND user_id = s.user_id AND turn_id = s.turn_id AND used IS NOT NULL) AS e),
 -- Memories that similar turns used are candidates even if no other channel finds them, by the passage nearest to the
@@ -223,8 +224,8 @@ associated AS (
             SELECT memory_id FROM cognitive.exposure
             WHERE agent_id = :agent_id AND user_id = s.user_id AND turn_id = s.turn_id AND used OFFSET 0) AS e
         WHERE s.similarity >= :used_cosine::float8))),
--- One row per passage, by grouping and lookup: a join of these lists would be planned as nested loops. Most passages with
--- a lexeme of the query are found by no channel; they are neither sorted nor carried along.
+-- One row per passage, by grouping and lookup: a join of these lists would be planned as nested loops. Most passages
+-- with a lexeme of the query are found by no channel; they are neither sorted nor carried along.
 listed AS MATERIALIZED (
     SELECT memory_id, ordinal FROM worded UNION ALL SELECT memory_id, ordinal FROM dense
     UNION ALL SELECT memory_id, 0 FROM dated UNION ALL SELECT memory_id, ordinal FROM associated),
@@ -236,8 +237,8 @@ pooled AS (
           UNION ALL SELECT memory_id, ordinal, bm25, content_matched, context_matched FROM lexical
           WHERE ((memory_id, ordinal) IN (SELECT memory_id, ordinal FROM listed)) IS TRUE) AS p
     GROUP BY memory_id, ordinal),
--- Rows are looked up by key, and OFFSET 0 enforces it: on tables without statistics a join would be planned as a scan of
--- all the agent's rows for each passage.
+-- Rows are looked up by key, and OFFSET 0 enforces it: on tables without statistics a join would be planned as a scan
+-- of all the agent's rows for each passage.
 found AS MATERIALIZED (
     SELECT f.ordinal, f.bm25, f.content_matched, f.context_matched, m.*
     FROM pooled AS f CROSS JOIN LATERAL (
@@ -307,7 +308,8 @@ SELECT f.memory_id, f.ordinal, f.seq, f.type, substr(f.content, p.start + 1, p.s
        u.shown, u.used, u.times_shown, u.times_used, u.last_at, <short> AS short,
        (SELECT array_agg(type) FROM (
             SELECT w.type FROM wanted AS w JOIN found AS f ON f.type = w.type
-            GROUP BY w.type, w.most HAVING count(*) >= w.most AND count(DISTINCT f.memory_id) < :wanted::int) AS c) AS crowded,
+            GROUP BY w.type, w.most
+            HAVING count(*) >= w.most AND count(DISTINCT f.memory_id) < :wanted::int) AS c) AS crowded,
        CASE WHEN row_number() OVER () = 1 THEN past.turns END AS past
 FROM past LEFT JOIN (kept AS f CROSS JOIN LATERAL (
     SELECT start, stop, content_length FROM cognitive.passage
@@ -320,8 +322,8 @@ LEFT JOIN LATERAL (
                AS bm25
     FROM (SELECT h.content_frequency, h.content_length, c.content_average AS average,
                  ln(1 + (c.passages - q.passages + 0.5) / (q.passages + 0.5)) AS idf
-          FROM unnest(:common_lexemes::text[], :common_passages::bigint[]) AS q(lexeme,
-              passages) CROSS JOIN agent AS c CROSS JOIN LATERAL (
+          FROM unnest(:common_lexemes::text[], :common_passages::bigint[]) AS q(lexeme, passages)
+          CROSS JOIN agent AS c CROSS JOIN LATERAL (
               SELECT content_frequency, content_length FROM cognitive.posting
               WHERE agent_id = :agent_id AND user_id = f.user_id AND lexeme = q.lexeme AND memory_id = f.memory_id
                   AND ordinal = f.ordinal

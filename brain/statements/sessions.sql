@@ -13,9 +13,10 @@ FROM cognitive.session WHERE agent_id = :agent_id AND user_id = cognitive.scope(
 -- A page of an agent's sessions whose ids match the patterns, last used in [since, until), the last used first. A NULL
 -- filter matches all.
 SELECT session_id, memories, turns, started_at, last_at, ended_at, nullif(user_id, '') AS user_id
-FROM cognitive.session WHERE agent_id = :agent_id AND (:patterns::text[] IS NULL OR session_id ILIKE ALL(:patterns::text[]))
-     AND (:since::timestamptz IS NULL OR last_at >= :since) AND (:until::timestamptz IS NULL OR last_at < :until)
-     AND (:ended::boolean IS NULL OR (ended_at IS NOT NULL) = :ended)
+FROM cognitive.session
+WHERE agent_id = :agent_id AND (:patterns::text[] IS NULL OR session_id ILIKE ALL(:patterns::text[]))
+  AND (:since::timestamptz IS NULL OR last_at >= :since) AND (:until::timestamptz IS NULL OR last_at < :until)
+  AND (:ended::boolean IS NULL OR (ended_at IS NOT NULL) = :ended)
 ORDER BY last_at DESC, session_id, user_id LIMIT :limit OFFSET :offset
 
 -- name: session_turns
@@ -36,9 +37,9 @@ WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_i
         AND at >= to_timestamp(:received_at::float8))
 ON CONFLICT (agent_id, user_id, session_id) DO UPDATE SET
     recent_messages = excluded.recent_messages, recent_turn_id = excluded.recent_turn_id,
-        recent_turn_at = excluded.recent_turn_at
-WHERE s.recent_turn_at IS NULL OR (s.recent_turn_at, s.recent_turn_id) <= (excluded.recent_turn_at,
-    excluded.recent_turn_id)
+    recent_turn_at = excluded.recent_turn_at
+WHERE s.recent_turn_at IS NULL
+   OR (s.recent_turn_at, s.recent_turn_id) <= (excluded.recent_turn_at, excluded.recent_turn_id)
 RETURNING s.session_id
 
 -- name: hold_recent
@@ -65,10 +66,10 @@ WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :ses
 -- stored if memories were erased after the messages were received.
 UPDATE cognitive.session SET summary = :summary, summarized_until = :summarized_until
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id AND summary = :old_summary::text
-    AND summarized_until IS NOT DISTINCT
-    FROM :old_summarized_until::text
-  AND EXISTS (SELECT 1 FROM cognitive.turn WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id
-      AND response IS DISTINCT FROM '')
+  AND summarized_until IS NOT DISTINCT FROM :old_summarized_until::text
+  AND EXISTS (
+    SELECT 1 FROM cognitive.turn
+    WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id AND response IS DISTINCT FROM '')
   AND NOT EXISTS (
     SELECT 1 FROM cognitive.erasure WHERE agent_id = :agent_id AND what = 'memories'
         AND at >= to_timestamp(:received_at::float8))
@@ -84,7 +85,8 @@ ON CONFLICT (agent_id, user_id, session_id) DO UPDATE SET
 -- name: advance
 -- Mark a step, counted from 0, as done; a step that was done before stays done.
 UPDATE cognitive.session SET step = greatest(step, least(:step::int + 1, cardinality(plan)))
-WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id AND :step::int <= step AND :step::int < cardinality(plan)
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = :session_id
+  AND :step::int <= step AND :step::int < cardinality(plan)
 RETURNING summary, summarized_until, plan, step
 
 -- name: end_session

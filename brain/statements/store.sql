@@ -1,7 +1,8 @@
 -- name: share_agent
 -- Take the locks of the agent and of the transaction's user in shared mode, to record a turn or to store memories: this
--- excludes erasure of the same user's rows or of the agent's, not other writers. Advisory locks, because an agent without memories has
--- no row to lock. Every transaction takes the agent's lock before a user's, and both before the agent's row.
+-- excludes erasure of the same user's rows or of the agent's, not other writers. Advisory locks, because an agent
+-- without memories has no row to lock. Every transaction takes the agent's lock before a user's, and both before the
+-- agent's row.
 SELECT pg_advisory_xact_lock_shared(hashtextextended('cognitive ' || :agent_id, 0)),
        CASE WHEN cognitive.scope() <> '' THEN pg_advisory_xact_lock_shared(
            hashtextextended('cognitive ' || :agent_id || chr(10) || cognitive.scope(), 0)) END
@@ -23,8 +24,8 @@ SELECT pg_advisory_xact_lock_shared(hashtextextended('cognitive ' || :agent_id |
 FROM (SELECT DISTINCT user_id FROM unnest(:user_ids::text[]) AS u(user_id) WHERE user_id <> '' ORDER BY 1) AS named
 
 -- name: own_rows
--- Take the lock exclusively to erase: the user's, or without a user the agent's. It waits until no transaction shares it
--- (see `share_agent`).
+-- Take the lock exclusively to erase: the user's, or without a user the agent's. It waits until no transaction shares
+-- it (see `share_agent`).
 SELECT CASE WHEN cognitive.scope() = '' THEN pg_advisory_xact_lock(hashtextextended('cognitive ' || :agent_id, 0))
             ELSE pg_advisory_xact_lock_shared(hashtextextended('cognitive ' || :agent_id, 0)) END,
        CASE WHEN cognitive.scope() <> '' THEN pg_advisory_xact_lock(
@@ -72,12 +73,12 @@ WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[])
 
 -- name: insert_memories
 -- Insert memories. One with `expires_at` is hidden from that time on.
-INSERT INTO cognitive.memory (agent_id, user_id, id, seq, identity, type, content, speaker, context, occurred_at, session_id,
-                              session_number, source, tags, entities, confidence, pinned, supersedes, attributes, trust,
-                              metadata, claim, expires_at, hidden_at, hidden_reason)
-SELECT :agent_id, cognitive.scope(), m.id, m.seq, m.identity, m.type, m.content, m.speaker, m.context, m.occurred_at, m.session_id,
-       m.session_number,
-       m.source, ARRAY(SELECT jsonb_array_elements_text(m.labels -> 'tags')),
+INSERT INTO cognitive.memory (agent_id, user_id, id, seq, identity, type, content, speaker, context, occurred_at,
+                              session_id, session_number, source, tags, entities, confidence, pinned, supersedes,
+                              attributes, trust, metadata, claim, expires_at, hidden_at, hidden_reason)
+SELECT :agent_id, cognitive.scope(), m.id, m.seq, m.identity, m.type, m.content, m.speaker, m.context, m.occurred_at,
+       m.session_id, m.session_number, m.source,
+       ARRAY(SELECT jsonb_array_elements_text(m.labels -> 'tags')),
        ARRAY(SELECT jsonb_array_elements_text(m.labels -> 'entities')),
        m.confidence, m.pinned, m.supersedes, m.attributes, m.trust, m.metadata, m.claim, m.expires_at, m.expires_at,
        CASE WHEN m.expires_at IS NOT NULL THEN 'expired' END
@@ -95,7 +96,8 @@ RETURNING 1
 UPDATE cognitive.memory AS m SET hidden_at = h.hidden_at, hidden_reason = :reason, replaced_by = h.replaced_by,
     updated_at = now()
 FROM unnest(:memory_ids::uuid[], :hidden_at::timestamptz[], :replaced_by::uuid[]) AS h(id, hidden_at, replaced_by)
-WHERE m.agent_id = :agent_id AND m.user_id = cognitive.scope() AND m.id = h.id AND (m.hidden_at IS NULL OR h.hidden_at <= m.hidden_at)
+WHERE m.agent_id = :agent_id AND m.user_id = cognitive.scope() AND m.id = h.id
+  AND (m.hidden_at IS NULL OR h.hidden_at <= m.hidden_at)
 
 -- name: show
 -- Show hidden memories again: until `expires_at`, if that is later than `now`, else without an end.
@@ -108,7 +110,8 @@ WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = ANY(:memory_
 -- name: forget_replaced
 -- Clear `supersedes` of the memories that superseded these ones, which are shown again.
 UPDATE cognitive.memory SET supersedes = NULL
-WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND supersedes = ANY(:memory_ids::uuid[]) AND id <> ALL(:memory_ids::uuid[])
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND supersedes = ANY(:memory_ids::uuid[])
+  AND id <> ALL(:memory_ids::uuid[])
 
 -- name: move_superseded
 -- A superseded memory is hidden from the time of its replacement on, or from its expiry on if that is earlier. The slot
@@ -137,7 +140,8 @@ RETURNING s.session_id, s.number
 -- name: session_numbers
 -- The numbers of sessions.
 SELECT session_id, number FROM cognitive.session
-WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = ANY(:session_ids::text[]) AND number IS NOT NULL
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND session_id = ANY(:session_ids::text[])
+  AND number IS NOT NULL
 
 -- name: write_state
 -- What decides how memories are written, under the lock of the agent's row: its embedding models (`spaces`), which of
@@ -153,13 +157,12 @@ FROM (<spaces>) AS s
 
 -- name: insert_passages
 -- Insert passages of memories, indexed in these languages.
-INSERT INTO cognitive.passage (agent_id, user_id, memory_id, ordinal, start, stop, content_length, context_length, lexemes,
-                               languages)
+INSERT INTO cognitive.passage (agent_id, user_id, memory_id, ordinal, start, stop, content_length, context_length,
+                               lexemes, languages)
 SELECT :agent_id, cognitive.scope(), p.memory_id, p.ordinal, p.start, p.stop, p.content_length, p.context_length,
        string_to_array(p.lexemes, ' '), :languages::text[]
 FROM unnest(:memory_ids::uuid[], :ordinals::integer[], :starts::integer[], :stops::integer[],
-    :content_lengths::integer[],
-            :context_lengths::integer[], :lexemes::text[])
+            :content_lengths::integer[], :context_lengths::integer[], :lexemes::text[])
      AS p(memory_id, ordinal, start, stop, content_length, context_length, lexemes)
 RETURNING 1
 
@@ -171,7 +174,7 @@ SELECT :agent_id, cognitive.scope(), p.lexeme, p.memory_id, p.ordinal, p.type, p
        p.context_frequency, p.content_length, p.context_length
 FROM unnest(:lexemes::text[], :memory_ids::uuid[], :ordinals::integer[], :types::text[], :session_numbers::integer[],
             :content_frequencies::smallint[], :context_frequencies::smallint[], :content_lengths::integer[],
-                :context_lengths::integer[])
+            :context_lengths::integer[])
      AS p(lexeme, memory_id, ordinal, type, session_number, content_frequency, context_frequency, content_length,
          context_length)
 RETURNING 1
@@ -287,7 +290,8 @@ WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = :memory_id
 DELETE FROM cognitive.posting AS p
 USING (SELECT memory_id, ordinal, unnest(lexemes) AS lexeme FROM cognitive.passage
        WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND memory_id = ANY(:memory_ids::uuid[])) AS gone
-WHERE p.agent_id = :agent_id AND p.user_id = cognitive.scope() AND p.lexeme = gone.lexeme AND p.memory_id = gone.memory_id AND p.ordinal = gone.ordinal
+WHERE p.agent_id = :agent_id AND p.user_id = cognitive.scope() AND p.lexeme = gone.lexeme
+  AND p.memory_id = gone.memory_id AND p.ordinal = gone.ordinal
 
 -- name: delete_passages
 -- Delete the passages of memories, and return the numbers of their lexemes.

@@ -9,8 +9,8 @@ WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND claim = ANY(:clai
 ORDER BY occurred_at, seq
 
 -- name: name_older
--- Let memories supersede these older ones, unless they supersede ones of another claim or ones that are not earlier than
--- these. Each of `newer` is given once.
+-- Let memories supersede these older ones, unless they supersede ones of another claim or ones that are not earlier
+-- than these. Each of `newer` is given once.
 UPDATE cognitive.memory AS m SET supersedes = n.older
 FROM unnest(:older::uuid[], :newer::uuid[]) AS n(older, newer)
 JOIN cognitive.memory AS o ON o.agent_id = :agent_id AND o.user_id = cognitive.scope() AND o.id = n.older

@@ -41,7 +41,8 @@ WITH open AS (
           AND (status = 'open' OR expired) FOR SHARE)
 INSERT INTO cognitive.exposure (agent_id, user_id, turn_id, memory_id, type, via, slot, propensity, at, relevance_gap,
     tokens)
-SELECT :agent_id, cognitive.scope(), :turn_id, s.memory_id, s.type, 'recall', s.slot, 1.0, :at, s.relevance_gap, s.tokens
+SELECT :agent_id, cognitive.scope(), :turn_id, s.memory_id, s.type, 'recall', s.slot, 1.0, :at, s.relevance_gap,
+    s.tokens
 FROM unnest(:memory_ids::uuid[], :memory_types::text[], :relevance_gaps::real[], :tokens::integer[]) WITH ORDINALITY
     AS s(memory_id, type, relevance_gap, tokens, slot)
 WHERE EXISTS (SELECT 1 FROM open)
@@ -92,8 +93,8 @@ WITH bar AS MATERIALIZED (
            (content #> '{feedback,attribution_thresholds}' ->> (content #>> '{feedback,attribution}'))::float8
                AS threshold
     FROM cognitive.policy WHERE agent_id = :agent_id)
-SELECT e.user_id, e.turn_id, e.memory_id, e.type, e.via, t.at, e.propensity::float8 AS propensity, e.overlap::float8 AS overlap,
-       e.used, e.rating, bar.threshold
+SELECT e.user_id, e.turn_id, e.memory_id, e.type, e.via, t.at, e.propensity::float8 AS propensity,
+       e.overlap::float8 AS overlap, e.used, e.rating, bar.threshold
 FROM cognitive.exposure AS e JOIN cognitive.turn AS t
     ON t.agent_id = :agent_id AND t.user_id = e.user_id AND t.turn_id = e.turn_id
 LEFT JOIN bar ON bar.version = t.policy
@@ -146,7 +147,8 @@ ORDER BY t.at DESC, t.turn_id DESC LIMIT :limit
 -- name: open_turns
 -- The latest open turn of each session, or of one session, among those opened in the last `max_age_seconds`.
 SELECT DISTINCT ON (session_id) turn_id FROM cognitive.turn
-WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND status = 'open' AND (:session_id::text IS NULL OR session_id = :session_id::text)
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND status = 'open'
+  AND (:session_id::text IS NULL OR session_id = :session_id::text)
   AND opened_at > now() - make_interval(secs => :max_age_seconds::float8)
 ORDER BY session_id, opened_at DESC, turn_id DESC
 
@@ -155,17 +157,18 @@ ORDER BY session_id, opened_at DESC, turn_id DESC
 SELECT e.memory_id, e.type, e.via, e.slot, e.propensity, e.overlap, e.used, e.rating, m.content, m.speaker, m.source,
        e.tokens
 FROM cognitive.exposure AS e LEFT JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = e.memory_id
-WHERE e.agent_id = :agent_id AND e.user_id = cognitive.scope() AND e.turn_id = :turn_id ORDER BY e.via, e.slot, e.memory_id
+WHERE e.agent_id = :agent_id AND e.user_id = cognitive.scope() AND e.turn_id = :turn_id
+ORDER BY e.via, e.slot, e.memory_id
 
 -- name: decoys
 -- Memories that a turn's search found but did not show, with their texts: the control group of attribution. They are
 -- looked up by key; a join would read all memories of the agent.
 SELECT m.type, m.content, m.speaker
-FROM cognitive.turn AS t CROSS JOIN LATERAL jsonb_array_elements_text(t.trace -> 'decoys') WITH ORDINALITY AS d(id,
-    place)
+FROM cognitive.turn AS t
+CROSS JOIN LATERAL jsonb_array_elements_text(t.trace -> 'decoys') WITH ORDINALITY AS d(id, place)
 CROSS JOIN LATERAL (
-    SELECT id, type, content, speaker FROM cognitive.memory WHERE agent_id = :agent_id
-        AND id = d.id::uuid OFFSET 0) AS m
+    SELECT id, type, content, speaker FROM cognitive.memory
+    WHERE agent_id = :agent_id AND id = d.id::uuid OFFSET 0) AS m
 WHERE t.agent_id = :agent_id AND t.user_id = cognitive.scope() AND t.turn_id = :turn_id AND NOT EXISTS (
     SELECT 1 FROM cognitive.exposure AS e
     WHERE e.agent_id = :agent_id AND e.user_id = cognitive.scope() AND e.turn_id = :turn_id AND e.memory_id = m.id)
@@ -190,8 +193,8 @@ FROM (<held_turn>) AS t
 -- A turn whose row the transaction has locked, so that each change sees the previous one. The text of an outcome
 -- is withheld if it may contain a memory erased after `received_at` (NULL: at any time): one that the turn
 -- showed, which an empty response or an exposure without its memory indicates, or any.
-SELECT session_id, recorded_user AS user_id, at, message, status = 'open' OR expired AS open, status, frame, categories, runtime,
-       cardinality(degraded) > 0 AS degraded, measures, tools_called, policy, clock_timestamp() AS read_at,
+SELECT session_id, recorded_user AS user_id, at, message, status = 'open' OR expired AS open, status, frame, categories,
+       runtime, cardinality(degraded) > 0 AS degraded, measures, tools_called, policy, clock_timestamp() AS read_at,
        coalesce(response = '', false)
        OR EXISTS (
            SELECT 1 FROM cognitive.exposure AS e
@@ -239,7 +242,8 @@ SELECT cognitive.close_turn(
 -- name: attributions
 -- The measured memories of a turn, with their overlaps.
 SELECT memory_id, overlap, used, type FROM cognitive.exposure
-WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id AND overlap IS NOT NULL ORDER BY via, slot, memory_id
+WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND turn_id = :turn_id AND overlap IS NOT NULL
+ORDER BY via, slot, memory_id
 
 -- name: rate
 -- Store a rating of a shown memory, which replaces the measured verdict (migration 0109). NULL if it was not shown.

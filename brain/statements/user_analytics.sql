@@ -1,7 +1,7 @@
 -- name: users
 -- The users of an agent whose ids match the patterns, in an order, after `after` and `skip` more, with their counts. It
--- runs in the operator's view, whose `scopes` are the users with turns or memories. Each row has the number of all users
--- that match; if no user is left, there is a single row that has nothing else.
+-- runs in the operator's view, whose `scopes` are the users with turns or memories. Each row has the number of all
+-- users that match; if no user is left, there is a single row that has nothing else.
 WITH known AS MATERIALIZED (
     SELECT user_id FROM unnest(cognitive.scopes()) AS known(user_id)
     WHERE user_id <> '' AND (:patterns::text[] IS NULL OR user_id ILIKE ALL(:patterns::text[])))

@@ -17,5 +17,5 @@ DELETE FROM cognitive.memory_value AS v
 USING (SELECT m.id, m.type, c.path, c.value
        FROM cognitive.memory AS m CROSS JOIN LATERAL cognitive.memory_values(m.tags, m.attributes, m.metadata) AS c
        WHERE m.agent_id = :agent_id AND m.user_id = cognitive.scope() AND m.id = ANY(:memory_ids::uuid[])) AS gone
-WHERE v.agent_id = :agent_id AND v.user_id = cognitive.scope() AND v.type = gone.type AND v.path = gone.path AND v.value = gone.value
-  AND v.memory_id = gone.id
+WHERE v.agent_id = :agent_id AND v.user_id = cognitive.scope() AND v.type = gone.type AND v.path = gone.path
+  AND v.value = gone.value AND v.memory_id = gone.id

@@ -53,11 +53,11 @@ def abstain(
     best = max(stated or matches)
     minimum = _Minimum(policy.evidence.min_item_share, best, ASKS_ASSISTANT.search(plan.signals.text) is not None)
     needed = [(candidate, minimum.of(candidate)) for candidate in candidates]
-    kept = [candidate for candidate, least in needed if candidate.match >= least]
+    kept = [candidate for candidate, min_match in needed if candidate.match >= min_match]
     below = tuple(
-        CandidateResult(candidate, "irrelevant", candidate.match, minimum.reason(candidate, least), least)
-        for candidate, least in needed
-        if candidate.match < least
+        CandidateResult(candidate, "irrelevant", candidate.match, minimum.reason(candidate, min_match), min_match)
+        for candidate, min_match in needed
+        if candidate.match < min_match
     )
     stating = _only_stating(kept)
     return StageResult(stating.kept, (*below, *stating.dropped))
@@ -73,22 +73,22 @@ class _Minimum:
 
     def of(self, candidate: Candidate) -> float:
         """Return the match that a candidate must reach."""
-        hit, least = candidate.hit, self.best * self.share
+        hit, min_match = candidate.hit, self.best * self.share
         if self._is_answer(candidate):
-            return min(_ANSWER_FACTOR * least, self.best)
+            return min(_ANSWER_FACTOR * min_match, self.best)
         # The pattern takes 0.05 ms per line, so it is searched only where it decides.
-        if hit.speaker and _CHANGE_FACTOR * least <= candidate.match < least and announces_change(hit.content):
-            return _CHANGE_FACTOR * least if talk.states(hit.content) else least
-        return least
+        if hit.speaker and _CHANGE_FACTOR * min_match <= candidate.match < min_match and announces_change(hit.content):
+            return _CHANGE_FACTOR * min_match if talk.states(hit.content) else min_match
+        return min_match
 
-    def reason(self, candidate: Candidate, least: float) -> str:
-        """Return in words why a candidate's match is below `least`, and the share of the best at which it would do."""
+    def reason(self, candidate: Candidate, min_match: float) -> str:
+        """Return in words why a candidate's match is below `min_match`, and the share of the best that would do."""
         match, factor = candidate.match, _ANSWER_FACTOR if self._is_answer(candidate) else 1.0
         times = f" times {factor:g} for an assistant's line" if factor != 1.0 else ""
         share = f"evidence.min_item_share {self.share:g}{times} of the best match {self.best:.3f}"
         enough = _floor(match / self.best / factor, 2) if 0 <= match < self.best else None
         passes = f"; it passes at a share of at most {enough:.2f}" if enough is not None else ""
-        return f"below the threshold of a memory: match {_less(match, least)}, {share}{passes}"
+        return f"below the threshold of a memory: match {_less(match, min_match)}, {share}{passes}"
 
     def _is_answer(self, candidate: Candidate) -> bool:
         return not self.asks_assistant and (candidate.hit.speaker or "").casefold() in ASSISTANTS

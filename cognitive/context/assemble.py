@@ -1,18 +1,17 @@
 """Select the memories that a turn shows: rank, filter, deduplicate, fit and render the candidates of retrieval.
 
 `assemble` does no I/O and depends on its arguments alone. A turn, its replay, shadow policies and evaluations all call
-it, so that equal inputs give equal text. The order of the filter stages is in `_run_filters`.
+it, so that equal inputs give equal text. `_FilterStages.run` has the order of the filter stages.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from brain.search import SearchResult
-from brain.types import Memory, MemoryType
 from cognitive.context import (
     abstention,
     budget,
@@ -29,11 +28,10 @@ from cognitive.context import (
     trust,
     usage,
 )
-from cognitive.context.system_memories import SystemMemories
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.policy.constants import CONSTANTS, Constants
-from cognitive.recording.record import AlreadyInPrompt, TurnInputs
+from cognitive.recording.record import TurnInputs
 from cognitive.tokens import TokenCounter, count
 from cognitive.trace import Candidate, CandidateResult, SectionBudgets, StageResult
 
@@ -96,11 +94,10 @@ def assemble(
         constants: calibrated constants that users cannot change as settings.
     """
     ranked = order(plan.retrieval, inputs.found, inputs.now, policy, constants)
-    room = budget.section_budgets(plan, inputs.found, inputs.room, inputs.now, policy, constants)
-    scales = Scales(counter, room, policy, constants, counter(render.FRAME) + 1)
-    system = system_memories.select(inputs.pinned, policy, counter)
-    filtered = _explore(_run_filters(ranked, plan, inputs, system, compare, scales), plan, inputs, scales)
+    stages = _FilterStages(plan, inputs, compare, policy, counter, constants)
+    filtered = stages.explore(stages.run(ranked))
     results = [CandidateResult(candidate, "shown", candidate.score, _reason(candidate)) for candidate in filtered.kept]
+    system = stages.system
     return AssembledContext(
         text=render.block(filtered.kept, policy),
         prefix=render.prefix(system.shared, policy),
@@ -109,40 +106,8 @@ def assemble(
         pinned=len(system.shared) + len(system.of_user),
         shown=filtered.kept,
         candidates=tuple(sorted((*results, *filtered.dropped), key=lambda result: result.candidate.rank)),
-        sections=room,
+        sections=stages.sections,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Scales:
-    """The token counter, token budgets, policy and constants of a turn, passed together to its filter stages.
-
-    `frame` is the number of tokens of a memory block without its memories: tags, notice, and headings of all types.
-    """
-
-    counter: TokenCounter
-    sections: SectionBudgets
-    policy: Policy
-    constants: Constants
-    frame: int
-
-    def cost(self, candidate: Candidate) -> int:
-        """Return the number of tokens of a candidate's line in the memory block."""
-        return cost(candidate, self.counter, self.policy)
-
-
-def cost(candidate: Candidate, counter: TokenCounter, policy: Policy) -> int:
-    """Return the number of tokens of a candidate's line in the memory block.
-
-    If an earlier stage counted them, return that count, `candidate.tokens`.
-    """
-    return candidate.tokens or counter(f"{render.line(candidate.hit, policy)}\n")
-
-
-def _reason(candidate: Candidate) -> str:
-    shortened = "; shortened to the sentences that the conversation does not contain" if candidate.excerpt else ""
-    noted = f"; {candidate.note}" if candidate.note else ""
-    return f"rank {candidate.rank}{shortened}{noted}"
 
 
 def order(
@@ -159,163 +124,179 @@ def order(
     return ranking.rank(relevant, boosts, policy, constants, queries[0])
 
 
-def _run_filters(
-    ranked: Sequence[Candidate],
-    plan: Plan,
-    inputs: TurnInputs,
-    system: SystemMemories,
-    compare: dedup.Compare,
-    scales: Scales,
-) -> StageResult:
-    """Run the filter stages on the ranked candidates, one after the other.
+def cost(candidate: Candidate, counter: TokenCounter, policy: Policy) -> int:
+    """Return the number of tokens of a candidate's line in the memory block.
 
-    Return the candidates that pass all stages, and the result of each dropped candidate.
+    If an earlier stage counted them, return that count, `candidate.tokens`.
     """
-    policy = scales.policy
-    limits = {query.type: query.limit for query in plan.retrieval}
-    shown_before = _already_in_prompt(inputs, policy)
-    stages: tuple[Callable[[Sequence[Candidate]], StageResult], ...] = (
-        formed.drop_lines,
-        lambda candidates: _without_pinned(candidates, (*system.shared, *system.of_user)),
-        lambda candidates: superseded.drop_superseded(candidates, history=plan.signals.history),
-        lambda candidates: _not_repeated(candidates, plan),
-        lambda candidates: refusals.drop_refusals(candidates, plan.signals.text),
-        lambda candidates: trust.drop_untrusted(candidates, policy),
-        lambda candidates: superseded.with_predecessors(
-            candidates, _listed_or_relevant(candidates, plan, inputs, scales)
-        ),
-        lambda candidates: _distinct(candidates, limits, plan, compare, shown_before, scales),
-        lambda candidates: budget.limit(candidates, limits),
-        lambda candidates: dedup.drop_in_history(candidates, shown_before),
-        lambda candidates: budget.fit(
+    return candidate.tokens or counter(f"{render.line(candidate.hit, policy)}\n")
+
+
+def _reason(candidate: Candidate) -> str:
+    shortened = "; shortened to the sentences that the conversation does not contain" if candidate.excerpt else ""
+    noted = f"; {candidate.note}" if candidate.note else ""
+    return f"rank {candidate.rank}{shortened}{noted}"
+
+
+class _FilterStages:
+    """The filter stages of a turn, which `run` runs on its ranked candidates, and the exploration after them.
+
+    Attributes:
+        sections: the token budgets of the memory block, by memory type and in total.
+        system: the memories that the system message shows.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        inputs: TurnInputs,
+        compare: dedup.Compare,
+        policy: Policy,
+        counter: TokenCounter,
+        constants: Constants,
+    ) -> None:
+        self._plan = plan
+        self._inputs = inputs
+        self._compare = compare
+        self._policy = policy
+        self._counter = counter
+        self._constants = constants
+        self._limits = {query.type: query.limit for query in plan.retrieval}
+        # Only the placement "journaled" leaves memory blocks of earlier turns in the conversation.
+        self._already_in_prompt = inputs.already_in_prompt if policy.placement == "journaled" else ()
+        self._overhead = counter(render.EMPTY_BLOCK) + 1  # tokens of a block besides its memories
+        self.sections = budget.section_budgets(plan, inputs.found, inputs.room, inputs.now, policy, constants)
+        self.system = system_memories.select(inputs.pinned, policy, counter)
+
+    def run(self, ranked: Sequence[Candidate]) -> StageResult:
+        """Return the candidates that pass all stages, and the result of each dropped candidate."""
+        stages: tuple[Callable[[Sequence[Candidate]], StageResult], ...] = (
+            formed.drop_lines,
+            self._without_pinned,
+            lambda candidates: superseded.drop_superseded(candidates, history=self._plan.signals.history),
+            self._not_repeated,
+            lambda candidates: refusals.drop_refusals(candidates, self._plan.signals.text),
+            lambda candidates: trust.drop_untrusted(candidates, self._policy),
+            lambda candidates: superseded.with_predecessors(candidates, self._listed_or_relevant(candidates)),
+            self._distinct,
+            lambda candidates: budget.limit(candidates, self._limits),
+            lambda candidates: dedup.drop_in_history(candidates, self._already_in_prompt),
+            self._within_budget,
+            lambda candidates: budget.cap(candidates, self._plan.max_memories),
+        )
+        remaining = tuple(ranked)
+        dropped: tuple[CandidateResult, ...] = ()
+        for stage in stages:
+            filtered = stage(remaining)
+            remaining, dropped = filtered.kept, (*dropped, *filtered.dropped)
+        return StageResult(remaining, dedup.mark_in_prompt(dropped, self._already_in_prompt))
+
+    def _without_pinned(self, candidates: Sequence[Candidate]) -> StageResult:
+        """Drop the candidates that the system message shows already: pinned memories and the user's wishes."""
+        ids = {memory.id for memory in (*self.system.shared, *self.system.of_user)}
+        return StageResult(
+            tuple(candidate for candidate in candidates if candidate.hit.memory_id not in ids),
+            tuple(
+                CandidateResult(candidate, "pinned", candidate.score, "the system message shows it")
+                for candidate in candidates
+                if candidate.hit.memory_id in ids
+            ),
+        )
+
+    def _not_repeated(self, candidates: Sequence[Candidate]) -> StageResult:
+        """Drop the candidates that the message repeats word for word, if the plan deduplicates."""
+        if not self._plan.dedup:
+            return StageResult(tuple(candidates))
+        return talk.drop_repeated(candidates, self._plan.signals.text)
+
+    def _listed_or_relevant(self, candidates: Sequence[Candidate]) -> StageResult:
+        """Keep the candidates that the message asks to list, or else those that match it well enough."""
+        plan, found = self._plan, self._inputs.found
+
+        def abstain(remaining: Sequence[Candidate]) -> StageResult:
+            return abstention.abstain(remaining, found, plan, self._policy, self._constants)
+
+        return listing.keep_listed(
+            candidates, plan.signals, found.passages, abstain, abstention=self._policy.abstention
+        )
+
+    def _distinct(self, candidates: Sequence[Candidate]) -> StageResult:
+        """Drop the candidates that the conversation or another candidate restates, and too many of a source.
+
+        The limit per source counts distinct statements, so it applies to what is left after the comparison. Comparing
+        is expensive, so of each memory type and of each source only the best candidates are compared: at first twice as
+        many as may be shown. If too few of them are distinct to reach the limit of a type, the number is doubled, up to
+        eight times the limit. Candidates that rank lower are dropped without a comparison.
+        """
+        plan, policy, times = self._plan, self._policy, _DEDUP_POOL
+        is_broad = plan.signals.listing is not None and not plan.signals.listing.topic
+        max_per_source = policy.trust.max_per_source * (_LISTED_PER_SOURCE if is_broad else 1)
+        while True:
+            of_source = trust.cap_per_source(candidates, max_per_source, times if plan.dedup else 1)
+            pool = budget.limit(of_source.kept, {type_: limit * times for type_, limit in self._limits.items()})
+            if not plan.dedup:
+                return StageResult(pool.kept, (*of_source.dropped, *pool.dropped))
+            distinct = dedup.drop_restated(pool.kept, self._compare, policy, self._constants, self._already_in_prompt)
+            if not plan.signals.history:
+                distinct = superseded.drop_older(distinct)
+            capped = trust.cap_per_source(distinct.kept, max_per_source)
+            counts = Counter(candidate.hit.type for candidate in capped.kept)
+            uncompared = (*of_source.dropped, *pool.dropped)
+            waiting = {result.candidate.hit.type for result in uncompared}
+            if times >= _MAX_POOL or all(counts[type_] >= self._limits.get(type_, 0) for type_ in waiting):
+                return StageResult(capped.kept, (*uncompared, *distinct.dropped, *capped.dropped))
+            times *= _DEDUP_POOL
+
+    def _within_budget(self, candidates: Sequence[Candidate]) -> StageResult:
+        """Choose memories that together fit the token budgets, first the best of each type that is asked for."""
+        return budget.fit(
             candidates,
-            scales.sections.budgets,
-            scales.sections.total,
-            cost=scales.cost,
-            overhead=scales.frame,
-            best=scales.sections.best,
-            preferred_types=plan.budgets.keys() & dict(plan.signals.hints),
-        ),
-        lambda candidates: budget.cap(candidates, plan.max_memories),
-    )
-    remaining = tuple(ranked)
-    dropped: tuple[CandidateResult, ...] = ()
-    for stage in stages:
-        filtered = stage(remaining)
-        remaining, dropped = filtered.kept, (*dropped, *filtered.dropped)
-    return StageResult(remaining, dedup.mark_in_prompt(dropped, shown_before))
+            self.sections.budgets,
+            self.sections.total,
+            cost=self._cost,
+            overhead=self._overhead,
+            best=self.sections.best,
+            preferred_types=self._plan.budgets.keys() & dict(self._plan.signals.hints),
+        )
 
+    def _cost(self, candidate: Candidate) -> int:
+        return cost(candidate, self._counter, self._policy)
 
-def _listed_or_relevant(candidates: Sequence[Candidate], plan: Plan, inputs: TurnInputs, scales: Scales) -> StageResult:
-    """Keep the candidates that the message asks to list, or else those that match it well enough."""
-    policy = scales.policy
+    def explore(self, filtered: StageResult) -> StageResult:
+        """Apply exploration: occasionally show a memory that was just left out (see module `explore`).
 
-    def abstain(remaining: Sequence[Candidate]) -> StageResult:
-        return abstention.abstain(remaining, inputs.found, plan, policy, scales.constants)
+        Each candidate that exploration could have shown or displaced also gets its propensity, the probability with
+        which it was shown.
+        """
+        every = self._policy.usage.explore_every
+        if not every:
+            return filtered
+        room = self.sections.total - self._overhead - sum(candidate.tokens for candidate in filtered.kept)
+        below = self._below_the_cut(filtered.dropped)
+        draw = explore.explore(self._inputs.turn_id, self._inputs.agent_id, filtered.kept, below, every, room=room)
 
-    passages = inputs.found.passages
-    return listing.keep_listed(candidates, plan.signals, passages, abstain, abstention=policy.abstention)
+        def with_propensity(candidate: Candidate) -> Candidate:
+            propensity = draw.propensities.get(candidate.hit.memory_id, candidate.propensity)
+            return candidate if propensity == candidate.propensity else candidate._replace(propensity=propensity)
 
+        results = (*filtered.dropped, *([draw.displaced] if draw.displaced else []))
+        left_out = [result for result in results if draw.drawn is None or result.candidate.hit is not draw.drawn.hit]
+        return StageResult(
+            tuple(with_propensity(candidate) for candidate in draw.kept),
+            tuple(result._replace(candidate=with_propensity(result.candidate)) for result in left_out),
+        )
 
-def _not_repeated(candidates: Sequence[Candidate], plan: Plan) -> StageResult:
-    """Drop the candidates that the message repeats word for word, if the plan deduplicates."""
-    return talk.drop_repeated(candidates, plan.signals.text) if plan.dedup else StageResult(tuple(candidates), ())
+    def _below_the_cut(self, dropped: Sequence[CandidateResult]) -> list[Candidate]:
+        """Return the dropped candidates that exploration may show after all, best first, with their tokens counted.
 
-
-def _distinct(
-    candidates: Sequence[Candidate],
-    limits: Mapping[MemoryType, int],
-    plan: Plan,
-    compare: dedup.Compare,
-    shown_before: Sequence[AlreadyInPrompt],
-    scales: Scales,
-) -> StageResult:
-    """Drop the candidates that the conversation makes superfluous, that repeat another one, and too many of a source.
-
-    The limit per source counts distinct statements, so it applies to what is left after the comparison. Comparing is
-    expensive, so of each memory type and of each source only the best candidates are compared: at first twice as many
-    as may be shown. If too few of them are distinct to reach the limit of a type, the number is doubled, up to eight
-    times the limit. Candidates that rank lower are dropped without a comparison.
-    """
-    policy, keys = scales.policy, {(id, ordinal) for id, ordinal, _ in shown_before}
-    listing, times = plan.signals.listing, _DEDUP_POOL
-    is_broad = listing is not None and not listing.topic
-    most = policy.trust.max_per_source * (_LISTED_PER_SOURCE if is_broad else 1)
-    while True:
-        of_source = trust.cap_per_source(candidates, most, times if plan.dedup else 1)
-        pool = budget.limit(of_source.kept, {type_: limit * times for type_, limit in limits.items()})
-        if not plan.dedup:
-            return StageResult(pool.kept, (*of_source.dropped, *pool.dropped))
-        distinct = dedup.drop_restated(pool.kept, compare, policy, scales.constants, keys)
-        if not plan.signals.history:
-            distinct = superseded.drop_older(distinct)
-        capped = trust.cap_per_source(distinct.kept, most)
-        counts = Counter(candidate.hit.type for candidate in capped.kept)
-        uncompared = (*of_source.dropped, *pool.dropped)
-        waiting = {result.candidate.hit.type for result in uncompared}
-        if times >= _MAX_POOL or all(counts[type_] >= limits.get(type_, 0) for type_ in waiting):
-            return StageResult(capped.kept, (*uncompared, *distinct.dropped, *capped.dropped))
-        times *= _DEDUP_POOL
-
-
-def _explore(filtered: StageResult, plan: Plan, inputs: TurnInputs, scales: Scales) -> StageResult:
-    """Apply exploration: occasionally show a memory that was just left out (see module `explore`).
-
-    Each candidate that exploration could have shown or displaced also gets its propensity, the probability with which
-    it was shown.
-    """
-    every = scales.policy.usage.explore_every
-    if not every:
-        return filtered
-    room = scales.sections.total - scales.frame - sum(candidate.tokens for candidate in filtered.kept)
-    below = _below_the_cut(filtered.dropped, plan, scales)
-    draw = explore.explore(inputs.turn_id, inputs.agent_id, filtered.kept, below, every, room=room)
-
-    def with_propensity(candidate: Candidate) -> Candidate:
-        propensity = draw.propensities.get(candidate.hit.memory_id, candidate.propensity)
-        return candidate if propensity == candidate.propensity else candidate._replace(propensity=propensity)
-
-    results = (*filtered.dropped, *([draw.displaced] if draw.displaced else []))
-    left_out = [result for result in results if draw.drawn is None or result.candidate.hit is not draw.drawn.hit]
-    return StageResult(
-        tuple(with_propensity(candidate) for candidate in draw.kept),
-        tuple(result._replace(candidate=with_propensity(result.candidate)) for result in left_out),
-    )
-
-
-def _below_the_cut(dropped: Sequence[CandidateResult], plan: Plan, scales: Scales) -> list[Candidate]:
-    """Return the dropped candidates that exploration may show after all, best first, with their tokens counted.
-
-    They were dropped only for a limit or a budget, are of a type that the plan retrieves, and have been compared with
-    the conversation if the plan deduplicates.
-    """
-    types = {query.type for query in plan.retrieval if query.limit}
-    below = [
-        result.candidate._replace(tokens=scales.cost(result.candidate))
-        for result in dropped
-        if result.disposition in ("over_limit", "over_budget")
-        and result.candidate.hit.type in types
-        and (result.candidate.similarity is not None or not plan.dedup)
-    ]
-    return sorted(below, key=lambda candidate: candidate.rank)
-
-
-def _already_in_prompt(inputs: TurnInputs, policy: Policy) -> Sequence[AlreadyInPrompt]:
-    """Return the memories that the conversation still shows, in the memory blocks of earlier turns.
-
-    There are none unless the placement is "journaled", which leaves the blocks in the conversation.
-    """
-    return inputs.already_in_prompt if policy.placement == "journaled" else ()
-
-
-def _without_pinned(candidates: Sequence[Candidate], pinned: Sequence[Memory]) -> StageResult:
-    """Drop the candidates that the system message shows already: pinned memories and the user's wishes."""
-    ids = {memory.id for memory in pinned}
-    return StageResult(
-        tuple(candidate for candidate in candidates if candidate.hit.memory_id not in ids),
-        tuple(
-            CandidateResult(candidate, "pinned", candidate.score, "the system message shows it")
-            for candidate in candidates
-            if candidate.hit.memory_id in ids
-        ),
-    )
+        They were dropped only for a limit or a budget, are of a type that the plan retrieves, and have been compared
+        with the conversation if the plan deduplicates.
+        """
+        below = [
+            result.candidate._replace(tokens=self._cost(result.candidate))
+            for result in dropped
+            if result.disposition in ("over_limit", "over_budget")
+            and self._limits.get(result.candidate.hit.type)
+            and (result.candidate.similarity is not None or not self._plan.dedup)
+        ]
+        return sorted(below, key=lambda candidate: candidate.rank)

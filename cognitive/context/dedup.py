@@ -8,7 +8,7 @@ whether two texts say the same. This module also removes the blocks of earlier t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from brain.passage_texts import Key
@@ -91,7 +91,7 @@ def drop_restated(
     compare: Compare,
     policy: Policy,
     constants: Constants,
-    already_in_prompt: Collection[Key] = (),
+    already_in_prompt: Sequence[AlreadyInPrompt] = (),
 ) -> StageResult:
     """Drop the candidates that the window restates ("restated") or that repeat a better candidate ("duplicate").
 
@@ -114,7 +114,8 @@ def drop_restated(
     compared = [each._replace(similarity=like) for each, like in zip(candidates, similarities, strict=True)]
     thresholds = Thresholds.of(policy, constants)
     distinct = Distinct(candidates, own, thresholds)
-    in_prompt = {n for n, each in enumerate(candidates) if _key(each) in already_in_prompt}
+    distances = _distances(already_in_prompt)
+    in_prompt = {n for n, each in enumerate(candidates) if _key(each) in distances}
     for n in sorted(in_prompt):
         hit = compared[n].hit
         distinct.keep(n, compared[n], compared=hit.hidden_reason is None and not talk.states_nothing(hit))

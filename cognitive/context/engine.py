@@ -136,9 +136,8 @@ class ContextEngine:
             sent: returns the messages that the model is sent, in which earlier memory blocks are searched. With None,
                 the model is sent the whole conversation.
         """
-        clock = StageTimer()
-        filters = MemoryFilter.parse(turn.where)
-        fetched = await self._fetch(plan, turn, now, deadline, policy, filters, reads, sent)
+        clock = _StageTimer()
+        fetched = await self._fetch(plan, turn, now, deadline, policy, reads, sent)
         retrieved, embedder = fetched.retrieved, fetched.embedder
         clock.lap("retrieve")
         inputs = TurnInputs.from_plan(
@@ -153,7 +152,7 @@ class ContextEngine:
             counter=self._counter.name,
             room=room,
             constants=self._constants.digest,
-            filtered=tuple(dict.fromkeys(each.name for each in filters.conditions)),
+            filtered=tuple(dict.fromkeys(each.name for each in reads.wanted.conditions)),
         )
         compare = dedup.window_comparer(fetched.window, policy)
         assembled = assemble(plan, inputs, compare, policy, self._counter, self._constants)
@@ -183,7 +182,6 @@ class ContextEngine:
         now: datetime,
         deadline: Deadline,
         policy: Policy,
-        filters: MemoryFilter,
         reads: TurnReads,
         sent: Sent | None,
     ) -> _Fetched:
@@ -192,7 +190,7 @@ class ContextEngine:
         searching = deadline.leaving(reserved)
         (pinned, unpinned), (retrieved, embedder), (window, missing) = await asyncio.gather(
             _pinned(reads, searching),
-            self._retriever.retrieve(turn.scope, plan.retrieval, now, searching, policy, filters, reads=reads),
+            self._retriever.retrieve(turn.scope, plan.retrieval, now, searching, policy, reads.wanted, reads=reads),
             embedded_window(turn, plan, expected, self._constants, searching),  # embeds while Postgres searches
         )
         if embedder is not expected:
@@ -265,7 +263,7 @@ class ContextEngine:
         )
 
 
-class StageTimer:
+class _StageTimer:
     """Measures the time of each stage of a turn. `laps` has the milliseconds by the stage's name."""
 
     def __init__(self) -> None:

@@ -42,6 +42,7 @@ def fold(candidates: Sequence[Candidate]) -> list[Folded]:
 
 
 def _key(candidate: Candidate) -> Hashable:
+    """Return what near-identical candidates have in common."""
     hit = candidate.hit
     if hit.partial:
         return hit.memory_id

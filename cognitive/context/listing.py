@@ -46,16 +46,20 @@ def keep_listed(
     if listing is None or not listed:
         return abstain(candidates)
     note = f"listed: the message asks for {described(listing, signals.dates)}"
-    if not (listing.topic and abstention):
-        chosen = {candidate.hit.memory_id for candidate in listed}
-        noted = tuple(_noted(candidate, note) for candidate in listed)
-        others = tuple(candidate for candidate in candidates if candidate.hit.memory_id not in chosen)
-        if not abstention:
-            return StageResult((*noted, *others))
-        return StageResult(
-            noted, tuple(CandidateResult(each, "irrelevant", each.score, f"not {note}") for each in others)
-        )
-    passed = abstain(candidates)
+    if listing.topic and abstention:
+        return _added(listed, candidates, abstain(candidates), listing, note)
+    chosen = {candidate.hit.memory_id for candidate in listed}
+    noted = tuple(_noted(candidate, note) for candidate in listed)
+    others = tuple(candidate for candidate in candidates if candidate.hit.memory_id not in chosen)
+    if not abstention:
+        return StageResult((*noted, *others))
+    return StageResult(noted, tuple(CandidateResult(each, "irrelevant", each.score, f"not {note}") for each in others))
+
+
+def _added(
+    listed: Sequence[Candidate], candidates: Sequence[Candidate], passed: StageResult, listing: Listing, note: str
+) -> StageResult:
+    """Return the result `passed` of abstention on the candidates, with the listed ones kept too."""
     if passed.kept and not listing.own:  # a cosine decides only where there is nothing more certain
         stems = stem_counts(" ".join(listing.topic)).keys()
         listed = [candidate for candidate in listed if _names(candidate.hit, stems)]
@@ -99,10 +103,10 @@ def _listed(
     in_time = [each for each in candidates if dates is None or _within(each.hit, dates)]
     groups = [[each for each in in_time if each.hit.type in types] for types in listing.types]
     if listing.topic:
-        least = _MIN_OWN_COSINE if listing.own else _MIN_COSINE
-        least += _GROWTH * math.log(max(1.0, passages / _SMALL_STORE))
+        min_cosine = _MIN_OWN_COSINE if listing.own else _MIN_COSINE
+        min_cosine += _GROWTH * math.log(max(1.0, passages / _SMALL_STORE))
         stems = stem_counts(" ".join(listing.topic)).keys()
-        matching = [[each for each in group if _is_about(each, stems, least)] for group in groups]
+        matching = [[each for each in group if _is_about(each, stems, min_cosine)] for group in groups]
         if listing.broad and not any(_names(each.hit, stems) for each in in_time):
             matching = groups  # a topic such as "meetings" or "family" is often only a general word for what is stored
         return next((group for group in matching if group), [])
@@ -124,8 +128,8 @@ def _within(hit: Hit, dates: DateRange) -> bool:
     return any(dates.start <= moment < dates.end for moment in _moments(hit))
 
 
-def _is_about(candidate: Candidate, topic: Set[str], least: float) -> bool:
-    return _names(candidate.hit, topic) or candidate.hit.scores.get("content_cosine", 0.0) >= least
+def _is_about(candidate: Candidate, topic: Set[str], min_cosine: float) -> bool:
+    return _names(candidate.hit, topic) or candidate.hit.scores.get("content_cosine", 0.0) >= min_cosine
 
 
 def _moments(hit: Hit) -> list[datetime]:

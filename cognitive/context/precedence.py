@@ -35,6 +35,10 @@ _OWNER = re.compile(r"\W*(\w+)['’]s\b")  # "Ana's bank"
 _I_CHANGED = re.compile(r"\W*(?:i|we)\b", re.IGNORECASE)
 _MAX_WISH = 160  # characters; a longer line of the user's is about several things
 
+_denies = cached(_MAX_KEPT)(denies)
+_announces_change = cached(_MAX_KEPT)(announces_change)
+_states_wish = cached(_MAX_KEPT)(states_wish)
+
 
 def precede(ordered: Sequence[Candidate], query: RetrievalQuery | None, constants: Constants) -> list[Candidate]:
     """Reorder candidates that are sorted by score, and set their ranks; the module names the rules.
@@ -89,27 +93,6 @@ class _Moves(NamedTuple):
         return (self.up if steps < 0 else self.down).get(memory_id, "")
 
 
-def _identified_first(ordered: Sequence[Candidate], query: RetrievalQuery, moves: _Moves) -> list[Candidate]:
-    """Put the candidates first that literally contain the most identifiers of the query, such as codes or versions.
-
-    An identifier means exactly one thing: a code that differs in one digit is as wrong as any other.
-    """
-    patterns = identifier_patterns(query.text)
-    if not patterns:
-        return list(ordered)
-    contents = [candidate.hit.content.casefold() for candidate in ordered]
-    matches = [
-        [name for name, pattern in patterns.items() if name in content and pattern.search(content)]
-        for content in contents
-    ]
-    places = sorted(range(len(ordered)), key=lambda n: -len(matches[n]))
-    for place, n in enumerate(places):
-        if place < n:
-            named = ", ".join(name[:_MAX_NAMED] for name in matches[n][:_MAX_NAMES])
-            moves.add(ordered[n], f"it contains {len(matches[n])} of {len(patterns)} identifiers: {named}", up=True)
-    return [ordered[n] for n in places]
-
-
 def _newer_of_ties(ordered: Sequence[Candidate], constants: Constants, moves: _Moves) -> list[Candidate]:
     """Put the newer of two texts on one matter first if their scores are about equal.
 
@@ -144,6 +127,44 @@ def _newer_of_ties(ordered: Sequence[Candidate], constants: Constants, moves: _M
         else:
             groups.append([place])
     return _newest_first(ordered, chain.from_iterable(kinds.values()), rule, moves)
+
+
+def _newest_first(
+    ordered: Sequence[Candidate], groups: Iterable[Sequence[int]], rule: Callable[[Sequence[int]], str], moves: _Moves
+) -> list[Candidate]:
+    """Return the candidates with those of each group of places newest first, within these places.
+
+    `rule` returns the reason for the new order of a group in words.
+    """
+    arranged = list(ordered)
+    for places in groups:
+        newest = sorted(places, key=lambda n: stated_at(ordered[n].hit), reverse=True)
+        for place, n in zip(places, newest, strict=True):
+            arranged[place] = ordered[n]
+            if place != n:
+                moves.add(ordered[n], rule(places), up=place < n)
+    return arranged
+
+
+def _identified_first(ordered: Sequence[Candidate], query: RetrievalQuery, moves: _Moves) -> list[Candidate]:
+    """Put the candidates first that literally contain the most identifiers of the query, such as codes or versions.
+
+    An identifier means exactly one thing: a code that differs in one digit is as wrong as any other.
+    """
+    patterns = identifier_patterns(query.text)
+    if not patterns:
+        return list(ordered)
+    contents = [candidate.hit.content.casefold() for candidate in ordered]
+    matches = [
+        [name for name, pattern in patterns.items() if name in content and pattern.search(content)]
+        for content in contents
+    ]
+    places = sorted(range(len(ordered)), key=lambda n: -len(matches[n]))
+    for place, n in enumerate(places):
+        if place < n:
+            named = ", ".join(name[:_MAX_NAMED] for name in matches[n][:_MAX_NAMES])
+            moves.add(ordered[n], f"it contains {len(matches[n])} of {len(patterns)} identifiers: {named}", up=True)
+    return [ordered[n] for n in places]
 
 
 def _newest_of_claims(ordered: Sequence[Candidate], moves: _Moves) -> list[Candidate]:
@@ -182,12 +203,10 @@ def _above_what_they_change(ordered: Sequence[Candidate], constants: Constants, 
 
 
 def _denied(hit: Hit, above: Sequence[Candidate], constants: Constants) -> tuple[int, str] | None:
-    """Return the best place of an older text that a denying text is about: "Ben, not Ana, leads the team".
+    """Return the best place of an older text that a denying text is about, and the reason in words.
 
-    The second value says why, in words.
-
-    The denying text repeats the subject and most words of the older text. A denial does not deny another denial:
-    these are facts from one template ("Room 1 has no window", "Room 2 has no window").
+    The denying text repeats the subject and most words of the older text: "Ben, not Ana, leads the team". A denial does
+    not deny another denial: these are facts from one template ("Room 1 has no window", "Room 2 has no window").
     """
     stems = _stems(hit.content).numbered
     for place, candidate in _comparable(above):
@@ -203,13 +222,12 @@ def _denied(hit: Hit, above: Sequence[Candidate], constants: Constants) -> tuple
 
 
 def _changed(hit: Hit, ordered: Sequence[Candidate], constants: Constants) -> tuple[int, str] | None:
-    """Return the place of the older text that an announced change is about, which is the one most similar to it.
+    """Return the place of the older text that an announced change is about, and the reason in words.
 
-    The second value says why, in words.
-
-    The older text states a claim, and the change states none but names its subject or the subject's owner: "Ana's bank
-    is Alba", "Ana has gone over to Nova". The user may be the owner: "My bank is Alba", "I've gone over to Nova". Or
-    both are wishes of the user: "Take the fastest train", "From now on, take the night train".
+    It is the text most similar to the change. The older text states a claim, and the change states none but names its
+    subject or the subject's owner: "Ana's bank is Alba", "Ana has gone over to Nova". The user may be the owner: "My
+    bank is Alba", "I've gone over to Nova". Or both are wishes of the user: "Take the fastest train", "From now on,
+    take the night train".
     """
     is_wish, nearest, found = _is_wish(hit), constants.version_cosine, None
     for place, candidate in _comparable(ordered):
@@ -224,6 +242,24 @@ def _changed(hit: Hit, ordered: Sequence[Candidate], constants: Constants) -> tu
         return None
     cosines = f"cosine {nearest:.2f}, at least {constants.version_cosine:.2f}"
     return found, f"an announced change is above the older text that it changes ({cosines})"
+
+
+def _after_their_replacement(ordered: Sequence[Candidate], moves: _Moves) -> list[Candidate]:
+    """Move each superseded memory behind its replacement, if this is a candidate too. The others keep their order."""
+    place = {candidate.hit.memory_id: n for n, candidate in enumerate(ordered)}
+
+    def key(item: tuple[int, Candidate]) -> tuple[int, int]:
+        own, candidate = item
+        latest, steps = own, 0
+        successor: UUID | None = candidate.hit.replaced_by
+        while successor is not None and successor in place and steps < len(ordered):
+            latest, steps = max(latest, place[successor]), steps + 1
+            successor = ordered[place[successor]].hit.replaced_by
+        if latest > own:
+            moves.add(candidate, "a replaced memory is behind its replacement", up=False)
+        return latest, steps
+
+    return [candidate for _, candidate in sorted(enumerate(ordered), key=key)]
 
 
 def _is_by_owner(change: Hit, claim: Hit) -> bool:
@@ -308,43 +344,3 @@ def _stems(content: str) -> _Stems:
         counts[stem] = number = counts.get(stem, 0) + 1
         stems.append(stem if number == 1 else f"{stem} {number}")
     return _Stems(frozenset(stems), len(counts))
-
-
-_denies = cached(_MAX_KEPT)(denies)
-_announces_change = cached(_MAX_KEPT)(announces_change)
-_states_wish = cached(_MAX_KEPT)(states_wish)
-
-
-def _newest_first(
-    ordered: Sequence[Candidate], groups: Iterable[Sequence[int]], rule: Callable[[Sequence[int]], str], moves: _Moves
-) -> list[Candidate]:
-    """Return the candidates with those of each group of places newest first, within these places.
-
-    `rule` returns the reason for the new order of a group in words.
-    """
-    arranged = list(ordered)
-    for places in groups:
-        newest = sorted(places, key=lambda n: stated_at(ordered[n].hit), reverse=True)
-        for place, n in zip(places, newest, strict=True):
-            arranged[place] = ordered[n]
-            if place != n:
-                moves.add(ordered[n], rule(places), up=place < n)
-    return arranged
-
-
-def _after_their_replacement(ordered: Sequence[Candidate], moves: _Moves) -> list[Candidate]:
-    """Move each superseded memory behind its replacement, if this is a candidate too. The others keep their order."""
-    place = {candidate.hit.memory_id: n for n, candidate in enumerate(ordered)}
-
-    def key(item: tuple[int, Candidate]) -> tuple[int, int]:
-        own, candidate = item
-        latest, steps = own, 0
-        successor: UUID | None = candidate.hit.replaced_by
-        while successor is not None and successor in place and steps < len(ordered):
-            latest, steps = max(latest, place[successor]), steps + 1
-            successor = ordered[place[successor]].hit.replaced_by
-        if latest > own:
-            moves.add(candidate, "a replaced memory is behind its replacement", up=False)
-        return latest, steps
-
-    return [candidate for _, candidate in sorted(enumerate(ordered), key=key)]

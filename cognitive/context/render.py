@@ -39,7 +39,7 @@ _NUMBERED = frozenset(
 )
 HEADINGS: dict[MemoryType, str] = {row.name: row.heading for row in TYPE_ROWS}
 # A memory block without memories. Its tokens are an upper bound of what a block needs besides its memories.
-FRAME = sealed(OPENING, [NOTICE, *(f"{heading}:" for heading in HEADINGS.values())], CLOSING)
+EMPTY_BLOCK = sealed(OPENING, [NOTICE, *(f"{heading}:" for heading in HEADINGS.values())], CLOSING)
 SHOWN: dict[MemoryType, tuple[str, ...]] = {row.name: row.shown for row in TYPE_ROWS}
 _MAX_ATTRIBUTE = 300  # characters of an attribute in a line
 _MAX_NAMES = 4_096  # sources whose readability is cached

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from math import inf
 from typing import Any
 
@@ -92,7 +93,7 @@ class Retriever:
         now: datetime,
         deadline: Deadline,
         policy: Policy,
-        filters: MemoryFilter = NO_FILTER,
+        filters: MemoryFilter,
         model: str | None = None,
         reads: TurnReads | None = None,
     ) -> tuple[Retrieved, CachedEmbedder]:
@@ -109,28 +110,26 @@ class Retriever:
                 return await reads.find(query, vector)
             return await self._search.find(scope, query, vector, timeout=max(deadline.left(), 0.001))
 
-        async def search(embedder: CachedEmbedder) -> Retrieved:
-            return await run_queries(
-                scope,
-                queries,
-                find=find,
-                embedder=embedder,
-                policy=policy,
-                constants=self._constants,
-                now=now,
-                deadline=deadline,
-                filters=filters,
-                recalled=reads is None,
-            )
-
+        search = partial(
+            run_queries,
+            scope,
+            queries,
+            find=find,
+            policy=policy,
+            constants=self._constants,
+            now=now,
+            deadline=deadline,
+            filters=filters,
+            recalled=reads is None,
+        )
         if model is not None:
             embedder = self._embedders.named(model)
-            return await search(embedder), embedder
+            return await search(embedder=embedder), embedder
         embedder = self._embedders.of(scope.agent_id)
-        retrieved = await search(embedder)
+        retrieved = await search(embedder=embedder)
         live = self._embedders.of(scope.agent_id)
         if retrieved.channels and live is not embedder:
-            again = await search(live)
+            again = await search(embedder=live)
             retrieved, embedder = (again, live) if again.channels else (retrieved, embedder)
         missing = self._embedders.missing_live_model(scope.agent_id)
         if missing is not None and queries:
@@ -161,8 +160,8 @@ async def run_queries(
     constants: Constants,
     now: datetime,
     deadline: Deadline,
+    recalled: bool,
     filters: MemoryFilter = NO_FILTER,
-    recalled: bool = False,
 ) -> Retrieved:
     """Run the queries of a plan: search an agent's memories, all memory types at once.
 
@@ -178,8 +177,8 @@ async def run_queries(
         constants: the shares of the deadline, and the limits of past turns.
         now: the turn's time, for the age of past turns.
         deadline: the time limit of embedding and search.
-        filters: the conditions that memories must meet.
         recalled: whether the recall tool searches, and not a turn, which fetches fewer candidates.
+        filters: the conditions that memories must meet.
     """
     if not queries:
         return Retrieved(SearchResult(()), None, ())
@@ -289,9 +288,13 @@ def _past(now: datetime, policy: Policy, constants: Constants) -> PastTurns | No
     if not policy.association.weight and policy.usage.boost == "rate":
         return None
     cosine = constants.association_cosine(policy.association.min_similarity)
-    similar = cosine if policy.association.weight else inf  # without lifts, no similar turns are retrieved
-    least = min(cosine, constants.association_min_cosine)
-    return PastTurns(now, constants.association_max_turns, constants.association_max_similar, similar, least)
+    return PastTurns(
+        now,
+        latest=constants.association_max_turns,
+        kept=constants.association_max_similar,
+        similarity=cosine if policy.association.weight else inf,  # without lifts, no memory of a turn is a candidate
+        min_cosine=min(cosine, constants.association_min_cosine),
+    )
 
 
 async def embedded_window(

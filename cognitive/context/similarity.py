@@ -61,7 +61,7 @@ class Thresholds:
             dedup.threshold, dedup.containment_threshold, dedup.agreement_threshold, constants.lexical_dedup_threshold
         )
 
-    def least(self, memory: ParsedSentence) -> float:
+    def min_containment(self, memory: ParsedSentence) -> float:
         """Return the containment that shows a repetition of a memory."""
         return self.lexical if memory.vector is None else self.containment
 
@@ -72,7 +72,7 @@ class Thresholds:
         """
         if like.cosine is not None and like.cosine > self.cosine:
             return "cosine", like.cosine
-        if like.containment >= self.least(memory) and like.containment > 0:
+        if like.containment >= self.min_containment(memory) and like.containment > 0:
             return "containment", like.containment
         if like.agreement is not None and like.agreement >= self.agreement:
             return "agreement", like.agreement
@@ -81,9 +81,9 @@ class Thresholds:
     def near(self, memories: Sequence[ParsedSentence], measures: Measures) -> list[list[bool]]:
         """Return for each memory and statement if they say the same by these measures, were it not for the guards."""
         containment, cosine, agreement = measures
-        least = np.array([[self.least(memory)] for memory in memories])
+        needed = np.array([[self.min_containment(memory)] for memory in memories])
         by_vector = (cosine > self.cosine) | ((agreement >= self.agreement) & (cosine > -1))
-        near: list[list[bool]] = (by_vector | ((containment >= least) & (containment > 0))).tolist()
+        near: list[list[bool]] = (by_vector | ((containment >= needed) & (containment > 0))).tolist()
         return near
 
 
@@ -100,9 +100,8 @@ class SentenceSet:
         self._lengths = lengths
         self._joined: dict[int, ParsedSentence] = dict(enumerate(single))
         vocabulary = dict.fromkeys(stem for one in single for stem in one.stems)
-        self._bits = {
-            stem: 1 << n for n, stem in enumerate(vocabulary)
-        }  # a set of stems is an integer with a bit for each
+        # a set of stems is an integer with a bit for each
+        self._bits = {stem: 1 << n for n, stem in enumerate(vocabulary)}
         own = [self._bits_of(one.stems) for one in single]
         self._stems = [reduce(or_, own[start:end]) for start, end in self._runs]
         self._first_person = [any(one.is_first_person for one in single[start:end]) for start, end in self._runs]

@@ -51,20 +51,20 @@ def is_trusted(memory: Hit | Memory, policy: Policy) -> bool:
     return TRUSTS.index(memory.trust) >= TRUSTS.index(policy.trust.min_level.get(memory.type, TRUSTS[0]))
 
 
-def cap_per_source(candidates: Sequence[Candidate], most: int, times: int = 1) -> StageResult:
-    """Keep the first `most` candidates of each source, and drop the others as "source_cap".
+def cap_per_source(candidates: Sequence[Candidate], limit: int, times: int = 1) -> StageResult:
+    """Keep the first `limit` candidates of each source (0: all), and drop the others as "source_cap".
 
-    With 0 all are kept. `times` multiplies the limit, for candidates that may repeat each other.
+    `times` multiplies the limit, for candidates that may repeat each other.
     """
     counts = Counter[tuple[str, ...]]()
     kept, dropped = [], []
     for candidate in candidates:
         origin = source(candidate.hit)
         counts[origin] += origin != ()
-        if not most or counts[origin] <= most * times:
+        if not limit or counts[origin] <= limit * times:
             kept.append(candidate)
         else:
-            reason = f"number {counts[origin]} of one {origin[1]} with trust {origin[0]}; at most {most} are shown"
+            reason = f"number {counts[origin]} of one {origin[1]} with trust {origin[0]}; at most {limit} are shown"
             dropped.append(CandidateResult(candidate, "source_cap", counts[origin], reason))
     return StageResult(tuple(kept), tuple(dropped))
 

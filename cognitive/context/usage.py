@@ -84,9 +84,9 @@ def combined_boosts(found: SearchResult, now: datetime, policy: Policy, constant
     lifted, boosted = lifts(found, now, policy, constants), boosts(found, now, policy, constants)
     if not lifted:
         return boosted
-    trust = reliability(found.base, now, policy)
+    reliable = reliability(found.base, now, policy)
     raised = {
-        id: replace(each, lift=trust * each.specificity * lifted[id].value)
+        id: replace(each, lift=reliable * each.specificity * lifted[id].value)
         for id, each in boosted.items()
         if id in lifted
     }
@@ -95,10 +95,10 @@ def combined_boosts(found: SearchResult, now: datetime, policy: Policy, constant
 
 def boosts(found: SearchResult, now: datetime, policy: Policy, constants: Constants) -> dict[UUID, Boost]:
     """Return the boost of each memory found: the factor by which its past use changes its score."""
-    near = nearby(found.past, now, policy)
+    similar = usage_in_similar_turns(found.past, now, policy)
     # without vectors, past turns are not compared, and a memory is judged by its totals
-    compared = bool(near) or any(hit.vector is not None for hit in found.hits)
-    trust = reliability(found.base, now, policy)
+    compared = bool(similar) or any(hit.vector is not None for hit in found.hits)
+    reliable = reliability(found.base, now, policy)
     return {
         hit.memory_id: boost(
             hit,
@@ -106,8 +106,8 @@ def boosts(found: SearchResult, now: datetime, policy: Policy, constants: Consta
             now,
             policy,
             constants,
-            near.get(hit.memory_id, NO_SIMILAR_USAGE) if compared else None,
-            trust,
+            similar.get(hit.memory_id, NO_SIMILAR_USAGE) if compared else None,
+            reliable,
         )
         for hit in found.hits
     }
@@ -119,18 +119,18 @@ def boost(
     now: datetime,
     policy: Policy,
     constants: Constants,
-    near: SimilarTurnUsage | None = None,
-    trust: float = 1.0,
+    similar: SimilarTurnUsage | None = None,
+    reliable: float = 1.0,
 ) -> Boost:
     """Return the boost of a memory: a factor from min_boost to max_boost by which past use changes its score.
 
     The memory's use rate is the mean of a beta posterior, (used + m·e) / (shown + m). Here e is the rate expected of a
-    memory of its type, min(MAX_EXPECTED, OPTIMISM · base rate), and m = max(2, 0.4 / base rate). If past
-    turns can be compared, the rate in turns similar to this one is used instead, shrunk towards the memory's rate in
-    the same way. The factor is 1 at rate e, and linear from there to max_boost at rate 1 and to min_boost at rate 0.
-    A rate above e raises the factor only by the part above the memory's rate in turns about something else. The factor
-    is raised to the power `trust`, so that labels no better than chance change nothing. The prior follows Chapelle and
-    Li, "An Empirical Evaluation of Thompson Sampling" (2011), and "Dynamic-Prior Thompson Sampling" (arXiv:2602.00943).
+    memory of its type, min(MAX_EXPECTED, OPTIMISM · base rate), and m = max(2, 0.4 / base rate). If past turns can be
+    compared, the rate in turns similar to this one is used instead, shrunk towards the memory's rate in the same way.
+    The factor is 1 at rate e, and linear from there to max_boost at rate 1 and to min_boost at rate 0. A rate above e
+    raises the factor only by the part above the memory's rate in turns about something else. The factor is raised to
+    the power `reliable`, so that labels no better than chance change nothing. The prior follows Chapelle and Li, "An
+    Empirical Evaluation of Thompson Sampling" (2011), and "Dynamic-Prior Thompson Sampling" (arXiv:2602.00943).
 
     With the setting `usage.boost` = "rate", the boost is the memory's plain use rate instead (see `_rate_boost`).
 
@@ -140,26 +140,26 @@ def boost(
         now: the turn's time.
         policy: the kind of boost, and the half-life with which usage decays.
         constants: the bounds of the factor.
-        near: the memory's usage in similar turns, or None if past turns cannot be compared.
-        trust: the reliability of the labels "used" and "not used", from 0 to 1 (see `reliability`).
+        similar: the memory's usage in similar turns, or None if past turns cannot be compared.
+        reliable: the reliability of the labels "used" and "not used", from 0 to 1 (see `reliability`).
     """
     if policy.usage.boost == "rate":
         return _rate_boost(hit, now, policy)
     if hit.times_shown == 0 or hit.usage_at is None:
         return _UNKNOWN
-    shown, used = _left(hit, now, policy)
+    shown, used = _decayed_usage(hit, now, policy)
     usual = base_rate(base.get(hit.type), now, policy)
     expected = min(MAX_EXPECTED, OPTIMISM * usual)
     strength = max(2.0, 0.4 / usual)
     rate, elsewhere = (used + strength * expected) / (shown + strength), 0.0
-    if near is not None:
-        far_shown, far_used = max(0.0, shown - near.shown), max(0.0, used - near.used)
+    if similar is not None:
+        far_shown, far_used = max(0.0, shown - similar.shown), max(0.0, used - similar.used)
         elsewhere = (far_used + strength * expected) / (far_shown + strength)
         prior = max(0.3, 0.05 / usual)
-        rate = (near.weighted_used + prior * rate) / (near.weighted_shown + prior)
-    factor = _factor(rate, expected, max(expected, elsewhere), constants) ** trust
-    specific = min(1.0, (near.used + _FEW_USES) / (used + _FEW_USES)) if near is not None else 1.0
-    return Boost(factor, shown, used, _counted(hit, near), specific)
+        rate = (similar.weighted_used + prior * rate) / (similar.weighted_shown + prior)
+    factor = _factor(rate, expected, max(expected, elsewhere), constants) ** reliable
+    specific = min(1.0, (similar.used + _FEW_USES) / (used + _FEW_USES)) if similar is not None else 1.0
+    return Boost(factor, shown, used, _counted(hit, similar), specific)
 
 
 def _rate_boost(hit: Hit, now: datetime, policy: Policy) -> Boost:
@@ -167,14 +167,14 @@ def _rate_boost(hit: Hit, now: datetime, policy: Policy) -> Boost:
 
     The counts do not decay. A memory that was shown fewer than twice has the factor 1.
     """
-    shown, used = _left(hit, now, policy)
+    shown, used = _decayed_usage(hit, now, policy)
     if hit.times_shown < _MIN_SHOWN:
         return Boost(1.0, shown, used, f"shown fewer than {_MIN_SHOWN} times")
     factor = 0.5 + hit.times_used / hit.times_shown
     return Boost(factor, shown, used, _counted(hit, None))
 
 
-def nearby(past: Sequence[PastTurn], now: datetime, policy: Policy) -> dict[UUID, SimilarTurnUsage]:
+def usage_in_similar_turns(past: Sequence[PastTurn], now: datetime, policy: Policy) -> dict[UUID, SimilarTurnUsage]:
     """Return for each memory how often past turns with a similar message showed and used it.
 
     The weight of a past turn is exp((cosine - 1) / WIDTH), where the cosine compares its message with this turn's. The
@@ -216,7 +216,7 @@ def reliability(base: Mapping[str, Masses], now: datetime, policy: Policy) -> fl
     return min(1.0, max(0.0, 1 - chance / rate) / _CREDIBLE)
 
 
-def _left(hit: Hit, now: datetime, policy: Policy) -> tuple[float, float]:
+def _decayed_usage(hit: Hit, now: datetime, policy: Policy) -> tuple[float, float]:
     """Return how often a memory was shown and how often it was used, both decayed to the time `now`."""
     if hit.usage_at is None:
         return 0.0, 0.0
@@ -235,12 +235,12 @@ def _factor(rate: float, expected: float, reference: float, constants: Constants
     return 1.0
 
 
-def _counted(hit: Hit, near: SimilarTurnUsage | None) -> str:
+def _counted(hit: Hit, similar: SimilarTurnUsage | None) -> str:
     """Return how often a memory was used when it was shown, as a sentence for explanations."""
     counts = f"used in {hit.times_used} of {hit.times_shown} turns that showed it"
-    if near is None or not near.times_shown:
+    if similar is None or not similar.times_shown:
         return counts
-    return f"{counts}, in {near.times_used} of {near.times_shown} similar turns"
+    return f"{counts}, in {similar.times_used} of {similar.times_shown} similar turns"
 
 
 def base_rate(masses: Masses | None, now: datetime, policy: Policy) -> float:

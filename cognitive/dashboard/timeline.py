@@ -120,7 +120,7 @@ def boost_at(
         times_shown=use.times_shown,
         times_used=use.times_used,
     )
-    return boost(hit, base, at, policy, constants, trust=reliability(base, at, policy))
+    return boost(hit, base, at, policy, constants, reliable=reliability(base, at, policy))
 
 
 def _uses(memory: MemoryRow, counted: Sequence[Shown], policy: Policy) -> list[UsageState | None]:

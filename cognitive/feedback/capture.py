@@ -23,12 +23,12 @@ from brain.forming import Condition
 from brain.preparing import PreparedMemory
 from brain.redacting import WITHHELD
 from brain.store import MemoryStore
-from brain.turn_records import OpenTurn
+from brain.turn_records import OpenTurn, TurnMessage
 from brain.types import NewMemory
 from brain.users import Scope
 from cognitive.background import Background
 from cognitive.feedback.shared_turns import SharedTurns
-from cognitive.formation.correcting import is_correction
+from cognitive.formation.corrections import is_correction
 from cognitive.formation.former import Former, ReadLines
 from cognitive.formation.memories import Role, line_source
 from cognitive.policy import Policy
@@ -60,21 +60,21 @@ class CapturedExchange:
     user_id: str | None = None
 
     @classmethod
-    def opened(cls, scope: Scope, turn: OpenTurn, response: str) -> Self:
-        """Return the exchange of a turn that is not closed yet."""
-        return cls(scope.agent_id, turn.session_id, turn.turn_id, turn.at, turn.message, response, turn.user_id)
+    def of(cls, scope: Scope, turn_id: str, turn: OpenTurn | TurnMessage, response: str) -> Self:
+        """Return the exchange of an opened or recorded turn with this response."""
+        return cls(scope.agent_id, turn.session_id, turn_id, turn.at, turn.message, response, turn.user_id)
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedExchange:
     """The memories that an exchange's messages become, and what the rules read in them.
 
-    `prepared` are the memories ready to be stored; None if they could not be embedded.
+    `embedded` are the memories ready to be stored; None if they could not be embedded.
     """
 
     exchange: CapturedExchange
     memories: Sequence[NewMemory]
-    prepared: list[PreparedMemory] | None
+    embedded: list[PreparedMemory] | None
     read: ReadLines | None
 
 
@@ -114,33 +114,35 @@ class Capture:
         scope: Scope,
         exchange: CapturedExchange,
         read_at: datetime,
-        lines: PreparedExchange | None = None,
+        prepared: PreparedExchange | None = None,
         *,
         extract: bool = True,
     ) -> tuple[Correction, ...]:
         """Store a turn's messages as memories, as the policy says, and start to form further memories from them.
 
-        Return the formed memories that the user's message takes back or corrects.
+        Return the formed memories that the user's message takes back or corrects. The memories of a user's turn are the
+        user's. If the policy has `capture_scope="agent"`, they are shared, except those to which the extractor gave the
+        user.
 
-        `lines` is the result of `prepare`, which is used if the exchange is still the same. The host's extractor is
-        started if `extract` is True.
-
-        The memories of a user's turn are the user's. If the host's policy has `capture_scope="agent"`, they are shared,
-        except those to which the extractor gave the user.
-        Nothing is stored if memories of the agent were erased after `read_at`, the time at which the turn was read from
-        the database.
+        Args:
+            scope: the agent and the user of the turn.
+            exchange: the messages.
+            read_at: when the turn was read from the database. If memories of the agent were erased since then, nothing
+                is stored.
+            prepared: the result of `prepare`, which is used if it is of the same exchange.
+            extract: whether to start the host's extractor.
 
         Raises:
             StoreUnavailable: Postgres is unavailable.
             EmbeddingError: the text could not be embedded.
         """
-        if lines is None or lines.exchange != exchange:
-            lines = await self.prepare(exchange)
-        memories, read, policy = lines.memories, lines.read, self._policy.for_agent(exchange.agent_id)
+        if prepared is None or prepared.exchange != exchange:
+            prepared = await self.prepare(exchange)
+        memories, read, policy = prepared.memories, prepared.read, self._policy.for_agent(exchange.agent_id)
         if policy.capture_scope == "user" and (memories or self._extractor is not None):
             self._shared_turns.on_capture(scope)
         condition = self._former.begins(scope, exchange.turn_id, read) if read is not None else None
-        await self._store_memories(scope, exchange, memories, read_at, condition, lines.prepared)
+        await self._store_memories(scope, exchange, memories, read_at, condition, prepared.embedded)
         self._former.make_up(exchange.agent_id)
         corrections = await self._former.start(scope, exchange.turn_id, read, read_at) if read is not None else ()
         if self._extractor is not None and extract:
@@ -151,22 +153,22 @@ class Capture:
     async def prepare(self, exchange: CapturedExchange) -> PreparedExchange:
         """Read the messages that `keep` will store by the rules, and prepare their memories.
 
-        If the messages cannot be embedded, `keep` tries it again and reports the error.
+        If the messages cannot be embedded, `keep` tries again and raises the error.
         """
         memories = await in_thread_if_long(characters((exchange.message, exchange.response)), self._episodes, exchange)
-        prepared, read = await asyncio.gather(  # in this order: the rules read while a thread embeds
-            self._prepared(exchange, memories), self._former.read(exchange.agent_id, memories, exchange.response)
+        embedded, read = await asyncio.gather(  # in this order: the rules read while a thread embeds
+            self._embedded(exchange, memories), self._former.read(exchange.agent_id, memories, exchange.response)
         )
-        return PreparedExchange(exchange, memories, prepared, read)
+        return PreparedExchange(exchange, memories, embedded, read)
 
-    async def _prepared(self, exchange: CapturedExchange, memories: Sequence[NewMemory]) -> list[PreparedMemory] | None:
+    async def _embedded(self, exchange: CapturedExchange, memories: Sequence[NewMemory]) -> list[PreparedMemory] | None:
         with suppress(EmbeddingError):
             return await self._store.prepare(exchange.agent_id, memories, exchange.at)
         return None
 
-    def forget(self, lines: PreparedExchange) -> None:
+    def forget(self, prepared: PreparedExchange) -> None:
         """Remove embedded messages that are not kept from the cache of vectors."""
-        self._store.forget_vectors(lines.prepared or ())
+        self._store.forget_vectors(prepared.embedded or ())
 
     async def wait_for(self, *name: str) -> None:
         """Wait until the running extractions of an agent, or of one user, have stored their memories or failed."""
@@ -205,6 +207,7 @@ class Capture:
         condition: Condition | None = None,
         prepared: list[PreparedMemory] | None = None,
     ) -> None:
+        """Store memories of a turn: as shared ones if the policy says so, except those that name a user."""
         now, shared = datetime.now(UTC), self._policy.for_agent(scope.agent_id).capture_scope == "agent"
         private = [memory for memory in memories if memory.user_id is not None or not shared]
         common = [memory for memory in memories if memory.user_id is None and shared]

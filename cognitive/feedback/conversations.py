@@ -20,7 +20,7 @@ from brain.store import MemoryStore
 from brain.types import NewMemory
 from brain.users import Scope
 from cognitive.feedback.capture import CapturedExchange, episodes
-from cognitive.formation.correcting import Corrections
+from cognitive.formation.corrections import Corrections
 from cognitive.formation.extract import extract
 from cognitive.formation.lines import assistant_line, user_line
 from cognitive.formation.memories import CapturedLine, formed_memories, is_personal, pinned_for_user

@@ -29,7 +29,7 @@ RoundResult = Literal["nothing", "something", "to another"]  # entries that a ro
 
 log = logging.getLogger(__name__)
 
-_AWAY = (StoreUnavailable, EmbeddedServerError, SchemaError)  # errors with which the next entry would fail too
+_FAILS_ALL = (StoreUnavailable, EmbeddedServerError, SchemaError)  # errors with which the next entry would fail too
 _MIN_BACKOFF = 0.25  # seconds until the next attempt while Postgres is unavailable; doubled after each failure
 _MAX_BACKOFF = 30.0  # seconds
 _ELSEWHERE = 1.0  # seconds until the next attempt while another process drains the journal
@@ -51,7 +51,7 @@ async def draining(recorder: OutcomeRecorder, journal: Journal) -> AsyncIterator
         await recorder.flush()
         if recorder.has_pending:
             with suppress(TimeoutError):
-                await Deadline(_AT_CLOSE_MS).within(_round(recorder, journal))
+                await Deadline(_AT_CLOSE_MS).within(_drain_once(recorder, journal))
 
 
 async def _drain(recorder: OutcomeRecorder, journal: Journal) -> None:
@@ -63,7 +63,7 @@ async def _drain(recorder: OutcomeRecorder, journal: Journal) -> None:
         recorder.has_pending = False  # an entry that is added during the round sets it again
         left: RoundResult = "something"
         try:
-            left = await _round(recorder, journal)
+            left = await _drain_once(recorder, journal)
         finally:  # also if the layer closes during the round, so that it has a last round
             recorder.has_pending = recorder.has_pending or left != "nothing"
         wait = {"nothing": _IDLE, "something": backoff, "to another": _ELSEWHERE}[left]
@@ -90,7 +90,7 @@ async def _unpark(journal: Journal) -> None:
         log.warning("%s; outcomes are lost while Postgres is unavailable", error)
 
 
-async def _round(recorder: OutcomeRecorder, journal: Journal) -> RoundResult:
+async def _drain_once(recorder: OutcomeRecorder, journal: Journal) -> RoundResult:
     """Record the pending journal entries in Postgres, unless another process is doing so.
 
     Return "nothing" if no entries are left, "something" if some are left, and "to another" if another process drains
@@ -99,10 +99,10 @@ async def _round(recorder: OutcomeRecorder, journal: Journal) -> RoundResult:
     if not journal.exists:
         return "nothing"
     with journal.draining() as alone:
-        return await _settled(recorder, journal) if alone else "to another"
+        return await _drain_entries(recorder, journal) if alone else "to another"
 
 
-async def _settled(recorder: OutcomeRecorder, journal: Journal) -> RoundResult:
+async def _drain_entries(recorder: OutcomeRecorder, journal: Journal) -> RoundResult:
     """Record the pending journal entries in Postgres, oldest first.
 
     Return "nothing" if no entries are left, and "something" if some are left.
@@ -114,7 +114,7 @@ async def _settled(recorder: OutcomeRecorder, journal: Journal) -> RoundResult:
             last = entry.id
             try:
                 await recorder.drain(entry)
-            except _AWAY as error:
+            except _FAILS_ALL as error:
                 log.debug("draining the journal is paused: %s", error)
                 return "something"
             except (StoreError, EmbeddingError) as error:  # perhaps of this entry alone; continue with the others

@@ -20,7 +20,7 @@ from brain.judgements import Decoy, ExposureRow, PlannedTurn, TurnJudgement
 from brain.opened_turns import written
 from brain.redacting import UNREDACTED, WITHHELD, Redactor
 from brain.turn_outcomes import ReportedOutcome
-from brain.turn_records import ClosedTurn, OpenTurn, StillWanted, TurnMessage
+from brain.turn_records import ClosedTurn, OpenTurn, StillWanted
 from brain.turns import TurnLog
 from brain.users import Scope
 from cognitive import threads
@@ -222,18 +222,21 @@ class OutcomeRecorder:
         captured = outcome.status == "completed" and self._capture.wants(scope.agent_id)
         exchange = None
         if captured and opening is not None and still is None:  # a journal entry may be erased meanwhile
-            exchange = CapturedExchange.opened(scope, opening, outcome.response)
+            exchange = CapturedExchange.of(scope, turn_id, opening, outcome.response)
         closing = self._close(scope, turn_id, outcome, opening, received_at, still)
-        closed, lines = await asyncio.gather(closing, self._prepared(exchange))  # both take about as long
-        recorded = _exchange(scope, turn_id, outcome, closed.message) if closed is not None else None
-        if lines is not None and lines.exchange != recorded:
-            self._capture.forget(lines)  # they may contain what was erased
+        closed, prepared = await asyncio.gather(closing, self._prepared(exchange))  # both take about as long
+        recorded = None
+        if closed is not None:
+            response = WITHHELD if closed.message.withheld else outcome.response  # it may contain what was erased
+            recorded = CapturedExchange.of(scope, turn_id, closed.message, response)
+        if prepared is not None and prepared.exchange != recorded:
+            self._capture.forget(prepared)  # erased meanwhile, in whole or in part
         if closed is None or recorded is None:
             raise unknown_turn(scope, turn_id)
         corrections: tuple[Correction, ...] = ()
         if captured and closed.message.status == "completed":
             extract = closed.first or still is not None  # for a journal entry, an earlier attempt may have failed
-            corrections = await self._capture.keep(scope, recorded, closed.message.read_at, lines, extract=extract)
+            corrections = await self._capture.keep(scope, recorded, closed.message.read_at, prepared, extract=extract)
         if prefetch is not None and current.dedup.enabled and not closed.message.withheld:
             prefetch(without_injected(outcome.response))  # last, since it takes a processor from the writes
         attributions = attribute.attributions(closed.judgements)
@@ -332,12 +335,6 @@ def _as_shown(memory: ExposureRow, excerpts: Excerpts) -> ExposureRow:
     if not spans or memory.content is None or memory.via != "prompt":
         return memory
     return replace(memory, content=excerpt(memory.content, spans))
-
-
-def _exchange(scope: Scope, turn_id: str, outcome: Outcome, turn: TurnMessage) -> CapturedExchange:
-    """Return the messages of a turn to be captured; a response that may contain erased text is withheld."""
-    response = WITHHELD if turn.withheld else outcome.response
-    return CapturedExchange(scope.agent_id, turn.session_id, turn_id, turn.at, turn.message, response, turn.user_id)
 
 
 def _called(outcome: Outcome) -> tuple[str, ...]:

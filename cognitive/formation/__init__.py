@@ -11,9 +11,9 @@ Modules, in order of execution:
 - `needs`: recognise allergies, diets and illnesses, which are pinned.
 - `memories`: make memories of what was extracted.
 - `lines`: find the captured lines of a turn, and what was formed from earlier ones.
-- `correcting`: hide or replace what a user's line takes back or corrects.
+- `corrections`: hide or replace what a user's line takes back or corrects.
 - `endings`: find the formed memory that a statement takes back.
-- `corrections`: find the formed memory that has a value which a message corrects.
+- `corrected_values`: find the formed memory that has a value which a message corrects.
 - `storing`: store the memories that a turn formed.
 - `model`: form memories with a model of the host's.
 """

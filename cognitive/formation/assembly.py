@@ -11,7 +11,7 @@ from brain.states import MemoryStates
 from brain.store import MemoryStore
 from brain.turns import TurnLog
 from cognitive.background import Background
-from cognitive.formation.correcting import Corrections
+from cognitive.formation.corrections import Corrections
 from cognitive.formation.former import AT_CLOSE, MAX_FORMING, Former
 from cognitive.formation.model.batch import ModelBatch
 from cognitive.formation.model.extractor import ModelExtractor

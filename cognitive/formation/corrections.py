@@ -1,184 +1,211 @@
-"""Find the formed memory that has a value which a message corrects: "No, it's 14", "It's 14, not 12"."""
+"""Hide or replace the formed memories that a user's line takes back or corrects, if it is certain which are meant."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+import logging
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
-from brain.text import STOP_WORDS, sentences, stem_counts
-from brain.types import Memory
-from cognitive.context.talk import kind
-from cognitive.formation.rules.words import WEEKDAY
+from brain import forming
+from brain.claims import Claim, claim_of
+from brain.errors import InvalidInput
+from brain.forming import FormingTurns
+from brain.states import MemoryStates
+from brain.store import MemoryStore
+from brain.text import sentences
+from brain.turns import TurnLog
+from brain.types import Memory, NewMemory, above
+from brain.users import Scope
+from cognitive.formation.corrected_values import corrected, corrected_value
+from cognitive.formation.endings import meant, taken_back, takes_back_all
+from cognitive.formation.lines import assistant_line, formed_earlier, lines_of_turn, lines_to_hide, user_line
+from cognitive.formation.memories import TAG, line_source
+from cognitive.formation.statements import split_statements
+from cognitive.turn import Correction
 
-_MAX_CORRECTION = 160  # characters of what corrects a value
-_MAX_SENTENCES = 3  # of what corrects a value: "Sorry. That's wrong. It's 14."
-_WRONG = (
-    r"(?:(?:no+|nope|sorry|oops|wait|typo|actually|wrong|correction|not quite"
-    r"|(?:that|this|it)(?: is|['’]s| was) (?:wrong|incorrect|not (?:right|correct|true)|outdated|out of date)"
-    r"|you(?: are|['’]re) (?:wrong|mistaken))\b[\s,.:;!–—-]*)"
-)
-_IT_IS = r"(?:it|that)(?: is|['’]s| was| should be) (?:actually |really |now |in fact )*"
-_VALUE = r"(?:[^,;:?!]|(?<=\d)[,:](?=\d)){1,40}?"  # "8:15", "1,200"
-_CORRECTED = re.compile(
-    rf"(?P<wrong>{_WRONG}*)(?P<named>{_IT_IS})?(?P<new>{_VALUE})"
-    rf"(?:,? (?:and )?not (?P<old>{_VALUE}))?(?:,? sorry)?[.!]*",
-    re.IGNORECASE,
-)
-_VALUES = {  # what may stand for what: a number for a number, a day for a day, a name for a name
-    "number": re.compile(r"(?<![\w.,:])(?:\d[\d.,:/]*\d|\d)(?:(?:st|nd|rd|th)\b)?(?: \d{3,})*"),  # "0170 555"
-    "day": re.compile(rf"\b{WEEKDAY}\b", re.IGNORECASE),
-    "name": re.compile(r"(?<=[a-z,] )(?!I\b)[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*"),
-}
-# Without a comma, "Wait 10 minutes" is a request and "Actually 10 minutes" may be one.
-_UNPARTED = re.compile(r"\b(?:wait|actually)\s+$", re.IGNORECASE)
-_PROPOSES = re.compile(r"\?|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|an hour|half)\b", re.IGNORECASE)
-_NO_NAMES = STOP_WORDS | frozenset("noted ok okay sure done great nice right understood thanks".split())  # "Noted."
-_BEFORE_VALUES = frozenset(("the", "on", "at"))  # "it's on the 14th" corrects "it is due 12th"
+log = logging.getLogger(__name__)
+
+_RECENT = 5  # turns of a session among which the last completed one is looked for
 
 
 @dataclass(frozen=True, slots=True)
-class CorrectedValue:
-    """A value that a message corrects: the new one and, if it is named, the old one.
+class _Found:
+    """The memories that a line takes back, and the one that it corrects with the memory that replaces it."""
 
-    `is_bare` if the message has hardly more words: "Sorry, 14", "14, not 12". It may then concern something else.
-    """
-
-    new: str
-    old: str | None
-    is_bare: bool
+    gone: tuple[Memory, ...] = ()
+    replaced: Memory | None = None
+    replacement: NewMemory | None = None
 
 
-def corrected_value(message: str) -> CorrectedValue | None:
-    """Return the value that a message begins by correcting, such as "No. It's 14. Thanks", or None."""
-    said = sentences(message)[:_MAX_SENTENCES]
-    for count in range(1, len(said) + 1):
-        text = " ".join(" ".join(said[:count]).split())
-        found = _CORRECTED.fullmatch(text) if len(text) <= _MAX_CORRECTION else None
-        if found is not None and (found["wrong"] or found["old"]):
-            old = found["old"].strip() if found["old"] else None
-            value = CorrectedValue(found["new"].strip(), old, found["named"] is None)
-            if not value.is_bare or (_may_be_bare(value) and not _may_be_request(found["wrong"], value)):
-                return value
-    return None
+@dataclass(frozen=True, slots=True)
+class _LastExchange:
+    """The memories that the last exchange formed, those that it used or formed, all `near` ones, and its lines."""
+
+    formed: Sequence[Memory] = ()
+    used: Sequence[Memory] = ()
+    near: Sequence[Memory] = ()
+    message: str = ""
+    answer: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        formed: Sequence[Memory],
+        used: Sequence[Memory],
+        near: Sequence[Memory],
+        message: NewMemory | Memory | None,
+        answer: NewMemory | Memory | None,
+    ) -> _LastExchange:
+        """Return the exchange that has these memories and lines; a line that was not captured is empty."""
+        return cls(formed, used, near, message.content if message else "", answer.content if answer else "")
+
+    @property
+    def stated(self) -> Sequence[Memory]:
+        """The memories that it formed, if its message says nothing else and its answer asks nothing."""
+        said = [text for each in sentences(self.message) for text in split_statements(each) if len(text.split()) > 2]
+        return self.formed if len(said) == len(self.formed) and "?" not in self.answer else ()
 
 
-def corrected(
-    value: CorrectedValue, used: Sequence[Memory], near: Sequence[Memory], message: str, answer: str
-) -> tuple[Memory, str] | None:
-    """Return the memory that a corrected value is about, with its text as corrected, or None if that is not certain.
+class Corrections:
+    """Finds what a user's line takes back or corrects, once, and changes the user's own formed memories."""
 
-    If the old value is named, it is the one memory of `near` that has this value. Otherwise it is the only memory of
-    `used`, if that has exactly one value of the same form. Nothing is returned if the new value may correct `answer`,
-    the last answer, which was given to `message`.
-    """
-    memories = used if value.old is None else near
-    if value.old is None and (len(memories) != 1 or (value.is_bare and _PROPOSES.search(answer))):
-        return None  # "No, 14" may answer a proposal
-    texts = [(memory, text) for memory in memories if (text := _replaced(memory.content, value)) is not None]
-    return texts[0] if len(texts) == 1 and _is_about(value, texts[0][0].content, message, answer) else None
+    def __init__(self, store: MemoryStore, states: MemoryStates, turns: TurnLog, waiting: FormingTurns) -> None:
+        self._store = store
+        self._states = states
+        self._turns = turns
+        self._waiting = waiting
 
+    async def apply(
+        self, scope: Scope, turn_id: str, said: NewMemory | Memory, read_at: datetime
+    ) -> tuple[Correction, ...]:
+        """Apply what the captured line of a turn takes back or corrects, if the turn formed nothing yet."""
+        if not is_correction(said.content) or not await self._waiting.holds(scope, turn_id):
+            return ()
+        earlier = await self._earlier(scope, said)
+        last = _LastExchange()
+        if said.session_id is not None and _is_about_last(said.content):
+            last = await self._of_last_turn(scope, turn_id, said.session_id, earlier)
 
-def _is_about(value: CorrectedValue, text: str, message: str, answer: str) -> bool:
-    """Return True if a value corrects a text, and not the answer to a message, such as a wrong sum."""
-    repeats = _repeats(answer, text, value.new)
-    if value.old is not None and (repeats or not _has(answer, value.old)):
-        return True
-    may_correct_answer = _answers_otherwise(answer, text, value.new) or (_asks(message) and not repeats)
-    return not may_correct_answer and (value.old is None or _has(message, value.old))
+        async def store(replacement: NewMemory) -> None:
+            condition, now = forming.check(scope, turn_id), datetime.now(UTC)
+            await self._store.remember_of_turn(
+                scope, turn_id, [replacement], now=now, read_at=read_at, condition=condition
+            )
 
+        return await self._change(scope, _find(said, earlier, last), store)
 
-def _has(text: str, value: str) -> bool:
-    return any(_places(value, text))
+    async def apply_to_exchange(
+        self, scope: Scope, said: NewMemory, before: Sequence[NewMemory]
+    ) -> tuple[Correction, ...]:
+        """Apply what the user's line of an exchange takes back or corrects, before the line is stored.
 
+        The exchange is of a conversation without turns; `before` are the lines of the one before it.
+        """
+        if not is_correction(said.content):
+            return ()
+        earlier = await self._earlier(scope, said)
+        sources = {line.source for line in before if line.source is not None}
+        formed = [memory for memory in earlier if memory.source in sources]
+        last = _LastExchange.of(formed, formed, formed, user_line(before), assistant_line(before))
 
-def _places(value: str, text: str) -> Iterator[re.Match[str]]:
-    """Yield the places where a text has a value."""
-    return re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", text, re.IGNORECASE)
+        async def store(replacement: NewMemory) -> None:
+            owned = replacement.model_copy(update={"user_id": scope.user})
+            await self._store.remember(scope.agent_id, [owned], now=datetime.now(UTC))
 
+        return await self._change(scope, _find(said, earlier, last), store)
 
-def _may_be_request(before: str, value: CorrectedValue) -> bool:
-    unparted = _UNPARTED.search(before)
-    return unparted is not None and (value.old is None or unparted[0].lower().startswith("wait"))
+    async def claims(self, scope: Scope, corrections: Sequence[Correction]) -> list[Claim]:
+        """Return what the memories claim that corrections stored."""
+        ids = [each.replaced_by for each in corrections if each.replaced_by is not None]
+        stored = await self._store.get(scope, ids) if ids else []
+        return [claim for each in stored if (claim := claim_of(each.content, each.speaker)) is not None]
 
+    async def _earlier(self, scope: Scope, said: NewMemory | Memory) -> list[Memory]:
+        """Return the user's own formed memories that a line may change; more trusted ones are left to the host."""
+        found = await formed_earlier(self._store, scope, said)
+        own = [memory for memory in found if memory.user_id == scope.user and memory.source != said.source]
+        return [memory for memory in own if not above(memory.trust, "talk")]
 
-def _may_be_bare(value: CorrectedValue) -> bool:
-    """Return True if the form of a value shows that it is one: "No, 14", but not "No, Tom", which may address Tom."""
-    form, _ = _form(value.new)
-    return form in ("number", "day") if value.old is None else form is not None and form == _form(value.old)[0]
+    async def _change(
+        self, scope: Scope, found: _Found, store: Callable[[NewMemory], Awaitable[None]]
+    ) -> tuple[Correction, ...]:
+        """Hide and replace memories, and return those that were. Lines that state nothing else are hidden too."""
+        done: list[Correction] = []
+        if found.gone:
+            ids = [each.id for each in (*found.gone, *await lines_to_hide(self._store, scope, found.gone))]
+            try:
+                await self._states.retire(scope, ids, by="talk", now=datetime.now(UTC))
+                done += [Correction(memory.id, "retired") for memory in found.gone]
+            except InvalidInput as error:  # one of them was hidden, erased or raised in trust meanwhile
+                log.info("not retired by the user's words: %s", error)
+        if found.replaced is not None and found.replacement is not None:
+            await store(found.replacement)
+            for old in await self._store.get(scope, [found.replaced.id]):
+                if old.replaced_by is not None:
+                    done.append(Correction(old.id, "superseded", old.replaced_by))
+        if done:
+            log.info("changed by the user's words: %s", ", ".join(str(each.memory_id) for each in done))
+        return tuple(done)
 
-
-def _asks(message: str) -> bool:
-    return any("?" in sentence or kind(sentence) == "asks" for sentence in sentences(message))
-
-
-def _repeats(answer: str, text: str, new: str) -> bool:
-    """Return True if an answer gives the value of a text, and says what it is of by another word of the text.
-
-    "Today is Friday" is no answer about "My exam is on Friday".
-    """
-    form, _ = _form(new)
-    value = _VALUES[form].search(text) if form is not None else None
-    if value is None:
-        return False
-    others = stem_counts(text).keys() - stem_counts(value[0]).keys()
-    said = [sentence for sentence in sentences(answer) if value[0].lower() in sentence.lower()]
-    return bool(said) and all(others & stem_counts(sentence).keys() for sentence in said)
-
-
-def _answers_otherwise(answer: str, text: str, new: str) -> bool:
-    """Return True if an answer has values of the form of a new one and none of them is in a text.
-
-    The new value then corrects the answer, such as a wrong sum, and not the text.
-    """
-    form, _ = _form(new)
-    if form is None:
-        return False
-    if form == "name":
-        said = _names(answer)
-        return bool(said) and said.isdisjoint(re.findall(r"[\w’'-]+", text))
-    said = set(_VALUES[form].findall(answer.lower()))
-    return bool(said) and said.isdisjoint(_VALUES[form].findall(text.lower()))
-
-
-def _names(answer: str) -> set[str]:
-    """Return the words of an answer that have a capital letter and do not merely begin a sentence."""
-    names: set[str] = set()
-    said = sentences(answer)
-    for sentence in said:
-        first, *others = re.findall(r"[\w’'-]+", sentence) or [""]
-        named = [word for word in others if word[0].isupper()]
-        is_name = len(named) == len(others) and (bool(others) or len(said) == 1)  # "Jane Austen. Anything else?"
-        names.update([first, *named] if is_name else named)
-    return {name for name in names if name.lower() not in _NO_NAMES}
-
-
-def _replaced(text: str, value: CorrectedValue) -> str | None:
-    """Return a text with the new value in place of the old one, or None if there is not exactly one place for it."""
-    form, new = _form(value.new)
-    old_form, old = _form(value.old) if value.old is not None else (None, "")
-    others = set(value.new.replace(new, " ").lower().split()) - _BEFORE_VALUES
-    says_more = not others <= set(re.findall(r"\w+", text.lower()))  # "It's 12 km to the lake, not 10"
-    if value.old is None or (form in ("number", "day") and form == old_form):
-        if form is None or says_more:
-            return None
-        found = _VALUES[form].finditer(text)
-        places = [place for place in found if value.old is None or place[0].lower() == old.lower()]
-    elif value.is_bare and (form is None or says_more):
-        return None
-    else:
-        places, new = list(_places(value.old, text)), value.new
-        first, _, rest = new.partition(" ")
-        if rest and len(places) == 1 and text[: places[0].start()].lower().split()[-1:] == [first.lower()]:
-            new = rest  # "on the 14th" for "12th" in "on the 12th" is "14th"
-    if len(places) != 1 or places[0][0].lower() == new.lower():
-        return None
-    return text[: places[0].start()] + new + text[places[0].end() :]
+    async def _of_last_turn(
+        self, scope: Scope, turn_id: str, session_id: str, earlier: Sequence[Memory]
+    ) -> _LastExchange:
+        """Return the session's last completed turn before this one."""
+        turns = await self._turns.recent(scope, _RECENT, session_id)
+        last = next((each.turn_id for each in turns if each.turn_id != turn_id and each.status == "completed"), None)
+        if last is None:
+            return _LastExchange()
+        sources = {line_source(last, user, "user") for user in (None, scope.user)}
+        shown = {each.memory_id: each.used for each in await self._turns.shown(scope, last)}
+        formed = {memory.id for memory in earlier if memory.source in sources}
+        used = formed | {id for id, was_used in shown.items() if was_used}
+        near = _with_ids(earlier, formed | shown.keys())
+        lines = await lines_of_turn(self._store, scope, last)
+        return _LastExchange.of(
+            _with_ids(earlier, formed), _with_ids(earlier, used), near, user_line(lines), assistant_line(lines)
+        )
 
 
-def _form(value: str) -> tuple[str | None, str]:
-    """Return the form of a value, and the part of the value that has it."""
-    for form in ("number", "day"):
-        if len(found := _VALUES[form].findall(value)) == 1:
-            return form, found[0]
-    return ("name", value) if all(word[:1].isupper() for word in value.split()) else (None, value)
+def _find(said: NewMemory | Memory, earlier: Sequence[Memory], last: _LastExchange) -> _Found:
+    """Return what a line takes back of `earlier` memories, and what it corrects of those of the last exchange."""
+    gone = {memory.id: memory for ended in taken_back(said.content) if (memory := meant(ended, earlier))}
+    if takes_back_all(said.content):
+        gone |= {memory.id: memory for memory in last.stated}
+    value, change = corrected_value(said.content), None
+    if value is not None:
+        used, near = (last.stated, last.stated) if value.is_bare else (last.used, last.near)
+        change = corrected(value, used, near, last.message, last.answer)
+    if change is None:
+        return _Found(tuple(gone.values()))
+    return _Found(tuple(gone.values()), change[0], _replacement(*change, said))
+
+
+def is_correction(text: str) -> bool:
+    """Return True if a user's line takes back or corrects something."""
+    return bool(taken_back(text)) or _is_about_last(text)
+
+
+def _is_about_last(text: str) -> bool:
+    return takes_back_all(text) or corrected_value(text) is not None
+
+
+def _with_ids(memories: Sequence[Memory], ids: Collection[object]) -> list[Memory]:
+    return [memory for memory in memories if memory.id in ids]
+
+
+def _replacement(old: Memory, text: str, said: NewMemory | Memory) -> NewMemory:
+    """Return the corrected memory, with the correction as evidence; it is the line's as other formed memories are."""
+    kind = {"kind": old.attributes["kind"]} if "kind" in old.attributes else {}
+    return NewMemory(
+        type=old.type,
+        content=text,
+        speaker=said.speaker,
+        occurred_at=said.occurred_at,
+        session_id=said.session_id,
+        source=said.source,
+        tags=(TAG,),
+        attributes={**kind, "formed_by": "correction/1", "evidence": said.content},
+        trust="talk",
+        supersedes=old.id,
+    )

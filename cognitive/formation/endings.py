@@ -162,8 +162,8 @@ ENDINGS: tuple[EndingRow, ...] = (
         (("Forget that I prefer dark coffee.", "I prefer coffee to tea."),),
     ),
     EndingRow(  # what must always be respected: "I'm not tired" takes back nothing
-        r"(?P<who>i|we) (?:am|are) not (?P<gone>(?:an? )?(?:allergic|intolerant|vegan|vegetarian|coeliac|celiac|diabetic)"
-        r"\b[^,;:?]*)",
+        r"(?P<who>i|we) (?:am|are) not (?P<gone>(?:an? )?"
+        r"(?:allergic|intolerant|vegan|vegetarian|coeliac|celiac|diabetic)\b[^,;:?]*)",
         "{who} (?:am|are) ",
         (
             ("Turns out I'm not allergic to nuts.", "I'm allergic to nuts."),

@@ -22,7 +22,7 @@ from brain.types import Memory, NewMemory
 from brain.users import Scope
 from cognitive import threads
 from cognitive.background import BackgroundQueue
-from cognitive.formation.correcting import Corrections, is_correction
+from cognitive.formation.corrections import Corrections, is_correction
 from cognitive.formation.extract import Extraction, extract
 from cognitive.formation.lines import assistant_line, lines_of_turn, user_line
 from cognitive.formation.memories import CapturedLine, formed_memories

@@ -31,11 +31,11 @@ class FormedStore:
         turn_id: str,
         memories: Sequence[NewMemory],
         read_at: datetime,
-        condition: Callable[[bool], Condition],
+        condition: Callable[..., Condition],
     ) -> None:
         """Store what a turn of a user formed, if nothing of the agent was erased since `read_at`.
 
-        `condition(end)` returns the condition that each transaction checks; the last one has `end` True.
+        `condition(end=...)` returns the condition that each transaction checks; `end` is True for the last one.
         """
         shares = self._policy.for_agent(scope.agent_id).capture_scope == "agent"
         shared = [each for each in memories if shares and not is_personal(each)]
@@ -43,7 +43,7 @@ class FormedStore:
         for part, is_shared in ((shared, True), (own, False)):
             if part:
                 end = not is_shared or not own
-                await self._write(scope, turn_id, part, read_at, condition(end), shared=is_shared)
+                await self._write(scope, turn_id, part, read_at, condition(end=end), shared=is_shared)
 
     async def _write(
         self,
@@ -55,6 +55,7 @@ class FormedStore:
         *,
         shared: bool,
     ) -> None:
+        """Store memories of one view, and count them by rule. If what one supersedes is gone, none supersedes any."""
         remember = partial(
             self._store.remember_of_turn,
             scope,

@@ -98,7 +98,7 @@ def learn(
         ToolUsage(name, tool, times, turn_counts[name])
         for (name, tool), times in sorted(call_counts.items(), key=lambda each: (each[0][0], -each[1], each[0][1]))
     )
-    names = [need.name for need in table.definitions if need.tools]
+    names = [each.name for each in table.definitions if each.tools]
     always = policy.categories.always_include
     factors = {name: _factor(turns, name, table, always, turn_counts[name]) for name in names if turn_counts[name]}
     new_tools = {name: _new_tools(tool_usage, name, table, min_calls, min_share) for name in names}
@@ -206,6 +206,7 @@ class CategoryLearner:
         await asyncio.gather(*self._refreshes.values(), return_exceptions=True)
 
     async def _refresh(self, scope: Scope) -> None:
+        """Learn from the agent's turns anew, and cache the result; if Postgres fails, keep what was learned before."""
         erasures = self._erasures
         try:
             learned = await Deadline(self._policy.for_agent(scope.agent_id).deadlines.post_turn_ms).within(
@@ -254,6 +255,7 @@ def _factor(
 def _new_tools(
     tool_usage: Sequence[ToolUsage], category: str, table: CategoryTable, min_calls: int, min_share: float
 ) -> tuple[str, ...]:
+    """Return the tools that were called in enough turns of a category and are not its own yet."""
     return tuple(
         usage.tool
         for usage in tool_usage

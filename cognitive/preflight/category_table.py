@@ -20,7 +20,7 @@ from cognitive.preflight.rules.category_rules import RULES
 from cognitive.preflight.rules.matching import Rule, RuleTable
 from cognitive.tool import Tool
 
-_NAMES = frozenset(need.name for need in CATEGORY_DEFINITIONS)
+_NAMES = frozenset(each.name for each in CATEGORY_DEFINITIONS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +39,7 @@ class CategoryTable:
     @property
     def names(self) -> frozenset[str]:
         """The names of the categories."""
-        return frozenset(need.name for need in self.definitions)
+        return frozenset(each.name for each in self.definitions)
 
     def categories_of(self, tool: str) -> frozenset[str]:
         """Return the categories whose turns need the tool of this name; none if no rule recognises the name."""
@@ -60,28 +60,31 @@ def category_table(policy: Policy) -> CategoryTable:
 
 @lru_cache(maxsize=32)
 def _compiled(changes: tuple[tuple[str, CategoryChange], ...]) -> CategoryTable:
+    """Return the table of the built-in categories with the operator's changes and additions."""
     changed = dict(changes)
-    base = {need.name: need for need in CATEGORY_DEFINITIONS} | {
+    base = {each.name: each for each in CATEGORY_DEFINITIONS} | {
         name: _new(name) for name in changed if name not in _NAMES
     }
-    needs = tuple(_changed(need, changed.get(name)) for name, need in base.items() if not _disabled(changed.get(name)))
-    names = {need.name for need in needs}
+    categories = tuple(
+        _changed(each, changed.get(name)) for name, each in base.items() if not _disabled(changed.get(name))
+    )
+    names = {each.name for each in categories}
     extra = [
-        Rule(f"{need.name}.extra_{n}", need.name, f"(?s:{pattern})", _extra_weight(need, changed[need.name]))
-        for need in needs
-        if need.name in changed
-        for n, pattern in enumerate(changed[need.name].extra_patterns, 1)
+        Rule(f"{each.name}.extra_{n}", each.name, f"(?s:{pattern})", _extra_weight(each, changed[each.name]))
+        for each in categories
+        if each.name in changed
+        for n, pattern in enumerate(changed[each.name].extra_patterns, 1)
     ]
     return CategoryTable(
-        definitions=needs,
+        definitions=categories,
         models={name: change.model for name, change in changed.items() if change.model and name in names},
         rows=tuple(
             RuleTable(_reweighted(rule, changed) for rule in RULES if rule.signal == name)
-            for name in (need.name for need in needs)
+            for name in (each.name for each in categories)
             if name in _NAMES
         ),
         extra=RuleTable(extra),
-        tools=tool_categories.by_name({need.name: need.tools for need in needs}),
+        tools=tool_categories.by_name({each.name: each.tools for each in categories}),
     )
 
 
@@ -97,29 +100,30 @@ def _new(name: str) -> CategoryDefinition:
     return CategoryDefinition(name, 3, 3, (), FULL, FALLBACK_THINKING)
 
 
-def _changed(need: CategoryDefinition, change: CategoryChange | None) -> CategoryDefinition:
+def _changed(category: CategoryDefinition, change: CategoryChange | None) -> CategoryDefinition:
+    """Return a category's definition with the operator's changes."""
     if change is None:
-        return need
-    facts = need.caps.memories if change.facts is None else change.facts
-    tokens = need.caps.tokens if change.tokens is None else change.tokens
-    tools = tuple(dict.fromkeys((*need.tools, *change.extra_tools)))
+        return category
+    facts = category.caps.memories if change.facts is None else change.facts
+    tokens = category.caps.tokens if change.tokens is None else change.tokens
+    tools = tuple(dict.fromkeys((*category.tools, *change.extra_tools)))
     return replace(
-        need,
-        whole=need.whole or not tools,
-        weight=change.weight or need.weight,
-        threshold=change.threshold or need.threshold,
+        category,
+        whole=category.whole or not tools,
+        weight=change.weight or category.weight,
+        threshold=change.threshold or category.threshold,
         tools=tools,
         caps=Caps(facts, tokens),
-        thinking=change.thinking_level or need.thinking,
+        thinking=change.thinking_level or category.thinking,
     )
 
 
-def _extra_weight(need: CategoryDefinition, change: CategoryChange) -> float:
+def _extra_weight(category: CategoryDefinition, change: CategoryChange) -> float:
     """Return the weight of a pattern that the operator added to a category.
 
     If the operator set no weight, it is high enough for one match to make the category apply.
     """
-    return change.weight or max(need.weight, need.threshold)
+    return change.weight or max(category.weight, category.threshold)
 
 
 def _reweighted(rule: Rule, changed: Mapping[str, CategoryChange]) -> Rule:
@@ -128,5 +132,5 @@ def _reweighted(rule: Rule, changed: Mapping[str, CategoryChange]) -> Rule:
     A rule that has its own weight, different from its category's default, keeps its own.
     """
     change = changed.get(rule.signal)
-    usual = next(need.weight for need in CATEGORY_DEFINITIONS if need.name == rule.signal)
+    usual = next(each.weight for each in CATEGORY_DEFINITIONS if each.name == rule.signal)
     return replace(rule, weight=change.weight) if change and change.weight and rule.weight == usual else rule

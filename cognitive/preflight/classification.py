@@ -49,14 +49,13 @@ class Classification:
     """The categories of work that a message asks for, in the order of their table, with scores and reasons.
 
     `scores` maps each category to its score if that is above 0. `reasons` are the ids of the rules that made the
-    categories apply. `inherited` is True if categories of an earlier message were considered. `possible` are categories
-    that do not apply but may be meant: the turn keeps their tools, and they affect nothing else.
+    categories apply. `possible` are categories that do not apply but may be meant: the turn keeps their tools, and they
+    affect nothing else.
     """
 
     categories: tuple[str, ...] = ()
     scores: Mapping[str, float] = field(default_factory=dict)
     reasons: tuple[str, ...] = ()
-    inherited: bool = False
     possible: tuple[str, ...] = ()
 
 
@@ -92,6 +91,57 @@ def strongest_frame(text: str) -> tuple[Frame, tuple[str, ...]] | None:
     if scores[frame] <= 0:
         return None
     return frame, tuple(rule.id for rule in fired if rule.signal == frame)
+
+
+def classify_turn(
+    text: str,
+    read: Signals,
+    earlier: Iterable[str],
+    attachments: Sequence[Any],
+    policy: Policy,
+    factors: Mapping[str, float] = NO_FACTORS,
+) -> Classification:
+    """Return the categories of work that a turn's message asks for.
+
+    An elliptic message, such as "and the other one?", inherits the categories of an earlier message. Any message of
+    work may continue what was done before: the categories of the earlier messages are `possible`. `earlier` are the
+    user's earlier messages, latest first; at most `MAX_TURNS` of them are classified. `factors` are learned factors on
+    the categories' scores.
+    """
+    if not policy.categories.enabled:
+        return Classification()
+    own = classify(text, read, policy, attachments=attachments, factors=factors)
+    if not policy.categories.session_awareness:
+        return own
+    key = (category_table(policy), policy.categories.complex_threshold, tuple(sorted(factors.items())))
+    before = [_classify_earlier(_excerpt(message), *key) for message in islice(earlier, MAX_TURNS)]
+    found = inherit(own, before, policy) if read.elliptic else own
+    if not found.categories or found.categories == ("casual",):
+        return found
+    topics = (name for each in before if each.categories != ("casual",) for name in each.categories)
+    possible = dict.fromkeys((*found.possible, *topics))
+    return replace(found, possible=tuple(name for name in possible if name not in found.categories))
+
+
+def inherit(own: Classification, before: Iterable[Classification], policy: Policy) -> Classification:
+    """Add the categories of an earlier message to those of an elliptic message, such as "and the other one?".
+
+    The earlier message is the latest in `before` (latest first) that was more than small talk. If that message has no
+    category, the elliptic message gets none either.
+    """
+    order = [each.name for each in category_table(policy).definitions]
+    previous = next((each for each in before if each.categories != ("casual",)), None)
+    if previous is None:
+        return own
+    own_work = [name for name in own.categories if name != "casual"]
+    inherited = [name for name in previous.categories if name != "casual"]
+    merged = tuple(sorted({*own_work, *inherited}, key=order.index)) if inherited else ()
+    reasons = tuple(f"session.{name}" for name in inherited if name not in own_work) or (
+        () if inherited else ("session.unknown",)
+    )
+    doubtful = (name for name, score in own.scores.items() if score >= _MIN_POSSIBLE)  # "use that", of what was found
+    possible = tuple(dict.fromkeys((*own.possible, *doubtful, *previous.possible))) if merged else ()
+    return replace(own, categories=merged, reasons=(*own.reasons, *reasons), possible=possible)
 
 
 def classify(
@@ -131,6 +181,7 @@ def _classified(
     attachments: Sequence[Any],
     factors: Mapping[str, float],
 ) -> Classification:
+    """Return the categories whose scores, from rules and structural signals, reach their thresholds."""
     excerpt = _excerpt(text)
     folded = fold(excerpt)
     if message_shape.foreign(excerpt, folded):
@@ -141,17 +192,17 @@ def _classified(
     votes = [(rule.signal, rule.id, rule.weight) for rule in _fired(table, excerpt, folded)]
     shape = message_shape.signals(text, folded, read, attachments, threshold)
     votes += [
-        (need.name, f"{need.name}.{name}", weight)
-        for need in table.definitions
-        for name, weight in need.structure.items()
+        (each.name, f"{each.name}.{name}", weight)
+        for each in table.definitions
+        for name, weight in each.structure.items()
         if name in shape
     ]
     scores = {
-        need.name: factors.get(need.name, 1.0) * sum(weight for category, _, weight in votes if category == need.name)
-        for need in table.definitions
+        each.name: factors.get(each.name, 1.0) * sum(weight for category, _, weight in votes if category == each.name)
+        for each in table.definitions
     }
-    active = tuple(need.name for need in table.definitions if scores[need.name] >= need.threshold)
-    active = next(((need.name,) for need in table.definitions if need.alone and need.name in active), active)
+    active = tuple(each.name for each in table.definitions if scores[each.name] >= each.threshold)
+    active = next(((each.name,) for each in table.definitions if each.alone and each.name in active), active)
     active = active if shape & {"question"} else _with_doubtful(active, scores, table)
     reasons = tuple(id for category, id, _ in votes if category in active)
     return Classification(
@@ -170,14 +221,14 @@ def _possible(
     They score `_MIN_POSSIBLE`. Verbs such as "make" count only if just research or memory apply, question signals only
     if memory doesn't. A question with just these may be for memory too.
     """
-    if not any(not need.alone and need.name in active for need in table.definitions):
+    if not any(not each.alone and each.name in active for each in table.definitions):
         return ()
     only_lookup = _LOOKUP_CATEGORIES.issuperset(active)
     ignored = (frozenset() if only_lookup else COMMON_VERBS) | (ASKING if "memory" in active else frozenset())
     evidence = {
-        need.name: sum(weight for category, id, weight in votes if category == need.name and id not in ignored)
-        for need in table.definitions
-        if not (need.whole or need.name in active)
+        each.name: sum(weight for category, id, weight in votes if category == each.name and id not in ignored)
+        for each in table.definitions
+        if not (each.whole or each.name in active)
     }
     to_memory = asks and only_lookup
     return tuple(name for name, score in evidence.items() if score >= _MIN_POSSIBLE or (name == "memory" and to_memory))
@@ -193,61 +244,10 @@ def _with_doubtful(active: tuple[str, ...], scores: Mapping[str, float], table: 
     if not active or not _LOOKUP_CATEGORIES.issuperset(active):
         return active
     return tuple(
-        need.name
-        for need in table.definitions
-        if need.name in active or (scores[need.name] >= need.weight and not need.alone and not need.whole)
+        each.name
+        for each in table.definitions
+        if each.name in active or (scores[each.name] >= each.weight and not each.alone and not each.whole)
     )
-
-
-def classify_turn(
-    text: str,
-    read: Signals,
-    earlier: Iterable[str],
-    attachments: Sequence[Any],
-    policy: Policy,
-    factors: Mapping[str, float] = NO_FACTORS,
-) -> Classification:
-    """Return the categories of work that a turn's message asks for.
-
-    An elliptic message, such as "and the other one?", inherits the categories of an earlier message. Any message of
-    work may continue what was done before: the categories of the earlier messages are `possible`. `earlier` are the
-    user's earlier messages, latest first; at most `MAX_TURNS` of them are classified. `factors` are learned factors on
-    the categories' scores.
-    """
-    if not policy.categories.enabled:
-        return Classification()
-    own = classify(text, read, policy, attachments=attachments, factors=factors)
-    if not policy.categories.session_awareness:
-        return own
-    key = (category_table(policy), policy.categories.complex_threshold, tuple(sorted(factors.items())))
-    before = [_classify_earlier(_excerpt(message), *key) for message in islice(earlier, MAX_TURNS)]
-    found = inherit(own, before, policy) if read.elliptic else own
-    if not found.categories or found.categories == ("casual",):
-        return found
-    topics = (name for each in before if each.categories != ("casual",) for name in each.categories)
-    possible = dict.fromkeys((*found.possible, *topics))
-    return replace(found, possible=tuple(name for name in possible if name not in found.categories))
-
-
-def inherit(own: Classification, before: Iterable[Classification], policy: Policy) -> Classification:
-    """Add the categories of an earlier message to those of an elliptic message, such as "and the other one?".
-
-    The earlier message is the latest in `before` (latest first) that was more than small talk. If that message has no
-    category, the elliptic message gets none either.
-    """
-    order = [need.name for need in category_table(policy).definitions]
-    previous = next((each for each in before if each.categories != ("casual",)), None)
-    if previous is None:
-        return own
-    own_work = [name for name in own.categories if name != "casual"]
-    inherited = [name for name in previous.categories if name != "casual"]
-    merged = tuple(sorted({*own_work, *inherited}, key=order.index)) if inherited else ()
-    reasons = tuple(f"session.{name}" for name in inherited if name not in own_work) or (
-        () if inherited else ("session.unknown",)
-    )
-    doubtful = (name for name, score in own.scores.items() if score >= _MIN_POSSIBLE)  # "use that", of what was found
-    possible = tuple(dict.fromkeys((*own.possible, *doubtful, *previous.possible))) if merged else ()
-    return replace(own, categories=merged, reasons=(*own.reasons, *reasons), inherited=True, possible=possible)
 
 
 def _fired(table: CategoryTable, excerpt: str, folded: bytes) -> tuple[Rule, ...]:

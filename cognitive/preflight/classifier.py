@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from typing import Protocol
 
 import numpy as np
@@ -39,9 +38,8 @@ class ExemplarClassifier:
     It embeds the sentences once. It never embeds a message: the turn already has the message's vector.
     """
 
-    def __init__(self, embedder: CachedEmbedder, policy: Policy) -> None:
+    def __init__(self, embedder: CachedEmbedder) -> None:
         self._embedder = embedder
-        self._policy = policy
         self._labels = tuple(label for label, sentences in EXEMPLARS.items() for _ in sentences)
         self._vectors: Vectors = np.empty((0, embedder.dimension), dtype=np.float32)
 
@@ -61,11 +59,7 @@ class ExemplarClassifier:
 
     def under(self, policy: Policy) -> Classifier | None:
         """Return this classifier for use under a policy, or None if the policy disables `exemplar_fallback`."""
-        if not policy.categories.exemplar_fallback:
-            return None
-        other = copy(self)
-        other._policy = policy
-        return other
+        return self if policy.categories.exemplar_fallback else None
 
 
 def nearest(vector: Vector, labels: Sequence[str | None], vectors: Vectors) -> tuple[str, ...]:

@@ -160,6 +160,7 @@ def find(text: str, now: datetime, *, folded: bytes | None = None) -> DateRange 
 
 
 def _phrases(lower: bytes, cased: bytes) -> Iterator[_DatePhrase]:
+    """Yield the phrases of a text that name a date, in order."""
     places = [match.span() for match in islice(_expression.finditer(lower), MAX_PHRASES)]
     for start, end in places:
         rules = _forms.fired(lower[start:end]) if _is_separate(lower, start, end) else ()
@@ -316,6 +317,7 @@ def _comparable(first: _DatePhrase, second: _DatePhrase) -> bool:
 
 
 def _group_span(group: Sequence[_DatePhrase], now: datetime, *, is_range: bool) -> Span | None:
+    """Return the time span that a group of phrases names together, or None if there is no such date."""
     try:
         if is_range:
             start, end = _range_ends(group[0], group[1], now)

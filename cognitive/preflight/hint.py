@@ -10,7 +10,7 @@ from cognitive.plan import Plan
 from cognitive.policy import Policy
 from cognitive.preflight.category_table import category_table
 from cognitive.preflight.rules.matching import compile_pattern
-from cognitive.tool import Tool
+from cognitive.tool import Tool, ToolSelection
 
 MAX_NAMED = 12  # tools that a hint names; the model sees all of them anyway
 _plain = compile_pattern(r"^[\w.:/-]{1,64}$", name="hint.tool")
@@ -19,19 +19,20 @@ _plain = compile_pattern(r"^[\w.:/-]{1,64}$", name="hint.tool")
 def wanted_tools(tools: Sequence[Tool], categories: Collection[str], policy: Policy) -> tuple[str, ...]:
     """Return the names of the tools that the given categories need, those that the categories list first."""
     table, names = category_table(policy), [tool.name for tool in tools]
-    listed = [name for need in table.definitions if need.name in categories for name in need.tools if name in names]
+    listed = [name for each in table.definitions if each.name in categories for name in each.tools if name in names]
     shown = [tool.name for tool in tools if not table.of_tool(tool).isdisjoint(categories)]
     return tuple(dict.fromkeys((*listed, *shown)))
 
 
-def hinted(plan: Plan, offered: Sequence[str], wanted: Sequence[str]) -> Plan:
-    """Return the plan with a hint that names only the tools that are offered to the model, those in `wanted` first.
+def hinted(plan: Plan, selection: ToolSelection, policy: Policy) -> Plan:
+    """Return the plan with a hint that names only the tools that were selected for the model.
 
     These may be fewer than the tools of the plan, because some are left out if their definitions do not fit the model.
     """
-    if plan.hint is None or len(offered) == len(plan.tools):
+    if plan.hint is None or len(selection.tools) == len(plan.tools):
         return plan
-    return replace(plan, hint=hint(replace(plan, tools=tuple(offered)), wanted))
+    selected = replace(plan, tools=tuple(tool.name for tool in selection.tools))
+    return replace(plan, hint=hint(selected, wanted_tools(selection.available, plan.categories, policy)))
 
 
 def hint(plan: Plan, wanted: Sequence[str]) -> str | None:

@@ -156,7 +156,7 @@ def sections(named: Mapping[str, Collection[str]], plan: Plan, policy: Policy) -
         or merge_requirements(plan.categories, policy).whole
     ):
         return SectionSelection(tuple(named))
-    known = {need.name for need in category_table(policy).definitions}
+    known = category_table(policy).names
 
     def is_kept(categories: Collection[str]) -> bool:
         return not known.issuperset(categories) or not categories or not set(plan.categories).isdisjoint(categories)
@@ -173,24 +173,24 @@ def merge_requirements(categories: Sequence[str], policy: Policy) -> PlanRequire
     Categories that the policy does not have are ignored; a turn that is replayed under another policy may have some.
     """
     table = category_table(policy)
-    matched = [need for need in table.definitions if need.name in categories]
+    matched = [each for each in table.definitions if each.name in categories]
     if not matched:
         return PlanRequirements((), policy.categories.fallback_to_full, FULL, None, None, skip=False)
     return PlanRequirements(
-        tools=tuple(dict.fromkeys(tool for need in matched for tool in need.tools)),
-        whole=any(need.whole for need in matched),
-        caps=Caps(max(need.caps.memories for need in matched), max(need.caps.tokens for need in matched)),
-        thinking=max((need.thinking for need in matched), key=THINKING.index),
-        model=next((table.models[need.name] for need in matched if need.name in table.models), None),
-        skip=all(need.caps.memories == 0 for need in matched),
+        tools=tuple(dict.fromkeys(tool for each in matched for tool in each.tools)),
+        whole=any(each.whole for each in matched),
+        caps=Caps(max(each.caps.memories for each in matched), max(each.caps.tokens for each in matched)),
+        thinking=max((each.thinking for each in matched), key=THINKING.index),
+        model=next((table.models[each.name] for each in matched if each.name in table.models), None),
+        skip=all(each.caps.memories == 0 for each in matched),
     )
 
 
-def _thinking(needs: PlanRequirements, session: str | None, policy: Policy) -> str | None:
+def _thinking(needed: PlanRequirements, session: str | None, policy: Policy) -> str | None:
     """Return the thinking level that the categories need, else the level of the session, else the default."""
     if not policy.categories.thinking_tuning:
         return session
-    return needs.thinking or session or FALLBACK_THINKING
+    return needed.thinking or session or FALLBACK_THINKING
 
 
 def _split_tools(
@@ -263,6 +263,7 @@ def _uncapped(signals: Signals, budgets: Mapping[MemoryType, int], policy: Polic
 
 
 def _queries(signals: Signals, caps: Caps, policy: Policy) -> tuple[RetrievalQuery, ...]:
+    """Return a query for each memory type of which memories may be shown."""
     newest = bool(_listed_types(signals))
     return tuple(
         RetrievalQuery(
@@ -309,6 +310,7 @@ def _listed_types(signals: Signals) -> frozenset[MemoryType]:
 def _budgets(
     signals: Signals, frame: Frame, queries: tuple[RetrievalQuery, ...], policy: Policy
 ) -> Mapping[MemoryType, int]:
+    """Return the tokens of each queried memory type: those of the frame, raised by what the message asks for."""
     row = policy.budgets.frames[frame]
     budgets: dict[MemoryType, int] = {query.type: getattr(row, query.type) for query in queries}
     min_recency, tokens, _ = RECENCY_ROW

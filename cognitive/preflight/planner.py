@@ -13,14 +13,13 @@ from brain.redacting import WITHHELD
 from brain.types import Vector
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
-from cognitive.preflight import classification, hint, signals
+from cognitive.preflight import classification, signals
 from cognitive.preflight import plan as planning
 from cognitive.preflight.category_learning import CategoryLearner, CategoryLearning, prior
 from cognitive.preflight.category_table import category_table
 from cognitive.preflight.classifier import Classifiers
 from cognitive.preflight.follow_ups import Earlier
 from cognitive.prompt import without_injected
-from cognitive.tool import ToolSelection
 from cognitive.turn import Turn
 
 log = logging.getLogger(__name__)
@@ -46,7 +45,7 @@ class Planner:
         """
         nothing = Signals(turn.text, greeting=True)
         plan = planning.create_plan(nothing, "conversation", (reason,), policy, turn.thinking)
-        return replace(plan, tools=_names(turn))
+        return replace(plan, tools=tuple(tool.name for tool in turn.tools))
 
     def plan(self, turn: Turn, now: datetime, policy: Policy) -> Plan:
         """Return the plan of a turn by rules alone, without I/O.
@@ -95,17 +94,8 @@ class Planner:
         return _equip(plan, turn, self._category_learner.cached(turn.scope), policy)
 
 
-def hinted(plan: Plan, offer: ToolSelection, policy: Policy) -> Plan:
-    """Return the plan with a hint that names the tools that were selected for the model."""
-    wanted = hint.wanted_tools(offer.available, plan.categories, policy)
-    return hint.hinted(plan, [tool.name for tool in offer.tools], wanted)
-
-
-def _names(turn: Turn) -> tuple[str, ...]:
-    return tuple(tool.name for tool in turn.tools)
-
-
 def _equip(plan: Plan, turn: Turn, learned: CategoryLearning, policy: Policy, possible: Collection[str] = ()) -> Plan:
+    """Return the plan with the tools, thinking level and model of its categories; the learned ones count too."""
     learned_tools = learned.tools_for(plan.categories) if policy.categories.learned_weights else ()
     reasons = tuple(f"learned.{tool}" for tool in learned_tools)
     plan = replace(plan, reasons=(*plan.reasons, *reasons))
@@ -113,6 +103,7 @@ def _equip(plan: Plan, turn: Turn, learned: CategoryLearning, policy: Policy, po
 
 
 def _factors(learned: CategoryLearning, user_id: str | None, policy: Policy) -> dict[str, float]:
+    """Return the factors on the scores of categories that are learned from the agent's turns and from the user's."""
     factors = dict(learned.factors) if policy.categories.learned_weights else {}
     if policy.categories.user_profiles:
         for name, factor in prior(learned, user_id).items():

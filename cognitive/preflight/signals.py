@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from itertools import chain
+from typing import NamedTuple
 
 from cognitive.errors import InvalidInput
 from cognitive.plan import DateRange, Signals
@@ -51,16 +52,24 @@ def read(text: str, *, now: datetime, earlier: Callable[[], Earlier] = Earlier) 
     text = _bounded(text, HEAD, TAIL)
     small = smalltalk.read(text)
     if small is not None:
-        said = _said(text, small.fired, earlier, consents=not small.answers) if small.answers or small.accepts else None
-        if said is None:
+        refers = small.answers or small.accepts
+        before = _before(text, small.fired, earlier, consents=not small.answers) if refers else None
+        if before is None:
             return Signals(text, greeting=True, fired=_ids(small.fired))
-        return _elliptic_signals(text, said, (), small.fired, now)
+        return _elliptic_signals(text, before, (), small.fired, now)
     content, peeled = smalltalk.peel(text)
     topics = keywords(content)
     ellipsis = follow_ups.follow_up(content, topics)
-    said = _said(content, ellipsis, earlier) if ellipsis else None
-    if said is not None:
-        return _elliptic_signals(content, said, topics, (*peeled, *ellipsis), now)
+    before = _before(content, ellipsis, earlier) if ellipsis else None
+    if before is not None:
+        return _elliptic_signals(content, before, topics, (*peeled, *ellipsis), now)
+    return _own_signals(content, topics, (*peeled, *ellipsis), now, elliptic=bool(ellipsis))
+
+
+def _own_signals(
+    content: str, topics: tuple[str, ...], reasons: tuple[Rule, ...], now: datetime, *, elliptic: bool
+) -> Signals:
+    """Return the signals of a message that is read alone, because it is complete or nothing was said before."""
     folded = fold(content)
     lower = folded.lower()
     fired, past = _table.fired(lower), _history.fired(lower)
@@ -69,13 +78,13 @@ def read(text: str, *, now: datetime, earlier: Callable[[], Earlier] = Earlier) 
     return Signals(
         content,
         question=any(rule.signal == QUESTION for rule in fired),
-        elliptic=bool(ellipsis),
+        elliptic=elliptic,
         recency=_recency(fired),
         dates=span,
         hints=_hints(fired),
         entities=entities(content),
         keywords=topics,
-        fired=_ids((*peeled, *ellipsis, *fired, *listed_by, *past)),
+        fired=_ids((*reasons, *fired, *listed_by, *past)),
         listing=listing,
         history=_asks_for_history(past),
     )
@@ -88,36 +97,42 @@ def read_time(query: str, now: datetime) -> tuple[float, DateRange | None]:
     return _recency(_table.fired(folded.lower())), dates.find(text, now, folded=folded)
 
 
-def _said(
+class _Before(NamedTuple):
+    """The previous request, and what an elliptic message refers to in the answers to it."""
+
+    request: str
+    referents: str
+
+
+def _before(
     content: str, rules: Sequence[Rule], earlier: Callable[[], Earlier], *, consents: bool = False
-) -> tuple[str, str] | None:
-    """Return the previous request, and what the message refers to in the answers; None without a request.
+) -> _Before | None:
+    """Return what was said before an elliptic message, or None without a previous request.
 
     If the message only consents, there must be an offer before it.
     """
-    before = earlier()
-    if consents and not before.offered:
+    said = earlier()
+    if consents and not said.offered:
         return None
-    request = _bounded(before.topic(rules), PREVIOUS, TAIL_PREVIOUS)
-    return (request, follow_ups.referents(content, rules, before.answers)) if request else None
+    request = _bounded(said.topic(rules), PREVIOUS, TAIL_PREVIOUS)
+    return _Before(request, follow_ups.referents(content, rules, said.answers)) if request else None
 
 
 def _elliptic_signals(
-    content: str, said: tuple[str, str], topics: tuple[str, ...], reasons: tuple[Rule, ...], now: datetime
+    content: str, before: _Before, topics: tuple[str, ...], reasons: tuple[Rule, ...], now: datetime
 ) -> Signals:
     """Return the signals of a message that can only be understood together with what was said before.
 
-    `said` are the previous request, and what the message refers to in the answers. `topics` are the message's topic
-    words, and `reasons` the rules by which it is elliptic.
+    `topics` are the message's topic words, and `reasons` the rules by which it is elliptic.
     """
-    before, about = smalltalk.peel(said[0])[0], said[1]
-    folded = [fold(part).lower() for part in (content, before)]
+    request, about = smalltalk.peel(before.request)[0], before.referents
+    folded = [fold(part).lower() for part in (content, request)]
     own, earlier = map(_table.fired, folded)
     past = _history.fired(folded[0]) or _history.fired(folded[1])
-    span = dates.find(content, now) or dates.find(before, now)
+    span = dates.find(content, now) or dates.find(request, now)
     listing, listed_by = listings.read(content, folded[0], span, topics)
     if listing is None and not any(rule.signal in (REFERS, CHOOSES) for rule in reasons):  # else it is about one thing
-        listing, listed_by = listings.read(before, folded[1], span, (*topics, *keywords(before)))
+        listing, listed_by = listings.read(request, folded[1], span, (*topics, *keywords(request)))
     recent, hinting = (
         own if any(rule.signal in signals for rule in own) else earlier for signals in ((RECENCY,), HINTS)
     )
@@ -125,14 +140,14 @@ def _elliptic_signals(
     used += [rule for rule in recent if rule.signal == RECENCY]
     used += [rule for rule in hinting if rule.signal in HINTS]
     return Signals(
-        "\n".join(filter(None, (before, about, content))),
+        "\n".join(filter(None, (request, about, content))),
         question=any(rule.signal == QUESTION for rule in own),
         elliptic=True,
         recency=_recency(recent),
         dates=span,
         hints=_hints(hinting),
-        entities=_merged(entities(content), entities(f"{about}\n{before}"), MAX_ENTITIES),
-        keywords=_merged(topics, keywords(f"{about}\n{before}"), MAX_KEYWORDS),
+        entities=_merged(entities(content), entities(f"{about}\n{request}"), MAX_ENTITIES),
+        keywords=_merged(topics, keywords(f"{about}\n{request}"), MAX_KEYWORDS),
         fired=_ids((*reasons, *used, *listed_by, *past)),
         listing=listing,
         history=_asks_for_history(past),

@@ -97,6 +97,7 @@ def entities(text: str) -> tuple[str, ...]:
 
 
 def _entities_at(encoded: bytes, start: int, end: int) -> Iterator[str]:
+    """Yield the entities in a matched part of a text; none if it is part of a longer word or a plain number."""
     piece = encoded[start:end].decode()
     before = encoded[max(0, start - 12) : start].decode(errors="ignore")
     after = encoded[end : end + 4].decode(errors="ignore")

@@ -27,7 +27,7 @@ from cognitive.degradation import Degradation
 from cognitive.policy import Policy
 from cognitive.policy.models import budget_for
 from cognitive.session import recent
-from cognitive.session.writer import PATIENCE, SUMMARY_SECONDS, SentWindow, SessionWriter, size_of
+from cognitive.session.writer import SUMMARY_SECONDS, TIMEOUT, SentWindow, SessionWriter, size_of
 from cognitive.tokens import TokenCounter
 from cognitive.turn import Message, Turn, TurnContext
 from cognitive.window import engine_messages
@@ -38,7 +38,7 @@ from cognitive.window.summary import Summarizer
 log = logging.getLogger(__name__)
 
 _RECENT_TURNS = 10  # turns listed when a session is resumed
-_READING = 0.5  # maximum share of the deadline for reading the session's state; the window needs the rest
+_MAX_READ_SHARE = 0.5  # maximum share of the deadline for reading the session's state; the window needs the rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,18 +177,33 @@ class SessionManager:
         Raises:
             TimeoutError: the window is not ready before the deadline.
         """
-        read = self._sessions.carried(conversation.scope, conversation.session_id, timeout=PATIENCE)
+        read = self._sessions.carried(conversation.scope, conversation.session_id, timeout=TIMEOUT)
         carried, missing = await self.read_state(read, deadline)
         async with deadline.limit():
             window = await self._fitted(conversation, carried, now, policy)
-        for each in (*missing, *await self.store_outputs(conversation, window.outputs, deadline)):
-            log.warning("turn %s was fitted without a part: %s", conversation.turn_id, each)
+        not_stored = await self.store_outputs(conversation, window.outputs, deadline)
+        for degradation in (*missing, *not_stored):
+            log.warning("turn %s was fitted without a part: %s", conversation.turn_id, degradation)
         self.writer.on_fitted(conversation.sent(window, window.messages, carried))
         return window
+
+    async def resume(self, scope: Scope, session_id: str) -> recent.ResumedSession | None:
+        """Return a session's state so that any process can continue it, or None if the session does not exist."""
+        state = await self._sessions.state(scope, session_id, _RECENT_TURNS)
+        if state is None:
+            return None
+        policy = self._policy.for_agent(scope.agent_id)
+        return await asyncio.to_thread(
+            recent.resumed,
+            state,
+            max_messages=policy.window.max_messages,
+            max_chars=policy.window.max_chars,
+        )
 
     async def _fitted(
         self, conversation: Conversation, carried: CarriedState, now: datetime, policy: Policy
     ) -> FittedWindow:
+        """Return the window of a conversation, with the summary and the plan's step of its session's state."""
         previous, step = PreviousSummary(carried.summary, carried.summarized_until), conversation.plan_step
         if self.writer.rolling(conversation.scope, conversation.session_id) and any(
             map(engine_messages.is_summary, conversation.messages)
@@ -220,7 +235,7 @@ class SessionManager:
         If Postgres fails or is late, return an empty state, and a degradation that says why.
         """
         try:
-            return await deadline.within(read, _READING), ()
+            return await deadline.within(read, _MAX_READ_SHARE), ()
         except (CognitiveError, TimeoutError) as error:
             return CarriedState(), (Degradation.from_error("session", error, deadline),)
 
@@ -237,26 +252,13 @@ class SessionManager:
         new = [NewArtifact(id, text, name=tool, tool=tool) for id, tool, text in outputs]
         try:
             put = self._artifacts.put(
-                scope, session_id, new, turn_id=turn_id, received_at=conversation.received_at, timeout=PATIENCE
+                scope, session_id, new, turn_id=turn_id, received_at=conversation.received_at, timeout=TIMEOUT
             )
             await deadline.within(put)
         except (CognitiveError, TimeoutError) as error:
             self.writer.store(scope, session_id, turn_id, new, conversation.received_at)
             return (Degradation.from_error("artifacts", error, deadline, "; pointers lead nowhere yet"),)
         return ()
-
-    async def resume(self, scope: Scope, session_id: str) -> recent.ResumedSession | None:
-        """Return a session's state so that any process can continue it, or None if the session does not exist."""
-        state = await self._sessions.state(scope, session_id, _RECENT_TURNS)
-        if state is None:
-            return None
-        policy = self._policy.for_agent(scope.agent_id)
-        return await asyncio.to_thread(
-            recent.resumed,
-            state,
-            max_messages=policy.window.max_messages,
-            max_chars=policy.window.max_chars,
-        )
 
 
 async def _carried(reads: TurnReads) -> CarriedState:

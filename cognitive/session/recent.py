@@ -121,19 +121,19 @@ def sanitized(messages: Sequence[Message], *, max_messages: int, max_chars: int)
         if first < len(groups) and (count > max_messages or size > max_chars):
             break
         first = n
-    return tuple(message for own in _asked(groups[:first], groups[first:]) for message in own)
+    return tuple(message for each in _from_user_message(groups[:first], groups[first:]) for message in each)
 
 
-def _asked(before: Sequence[list[Message]], shown: Sequence[list[Message]]) -> Sequence[list[Message]]:
+def _from_user_message(before: Sequence[list[Message]], shown: Sequence[list[Message]]) -> Sequence[list[Message]]:
     """Return the shown groups of messages so that they begin with a user's message, as providers require.
 
     If they do not, the last user's message in `before` is added. If `before` has none, the shown groups before their
     first user's message are left out.
     """
-    roles = [own[0].role for own in shown]
+    roles = [each[0].role for each in shown]
     if next((role for role in roles if role != "system"), "user") == "user":
         return shown
-    requests = [own for own in before if own[0].role == "user"]
+    requests = [each for each in before if each[0].role == "user"]
     if requests:
         return [requests[-1], *shown]
     return shown[roles.index("user") :] if "user" in roles else []

@@ -101,7 +101,7 @@ class Work:
         scope = Scope.of_one(agent_id, user_id)
         _require(session_id=session_id, title=title)
         subtask_id = require_id("id", id) if id is not None else uuid4()
-        return await self.subtasks.begin(scope, session_id, title, _ids("depends_on", depends_on), id=subtask_id)
+        return await self.subtasks.begin(scope, session_id, title, require_ids("depends_on", depends_on), id=subtask_id)
 
     async def add_dependencies(
         self, agent_id: str, id: UUID, on: Sequence[UUID], *, user_id: str | None = None
@@ -112,7 +112,7 @@ class Work:
             InvalidInput: the subtask has ended, or a dependency is unknown or would be circular.
         """
         scope = Scope.of_one(agent_id, user_id)
-        return await self.subtasks.add_dependencies(scope, require_id("id", id), _ids("on", on))
+        return await self.subtasks.add_dependencies(scope, require_id("id", id), require_ids("on", on))
 
     async def complete(
         self,
@@ -141,7 +141,9 @@ class Work:
         if extract is not None and not facts and not subtask.facts and subtask.status != "abandoned":
             facts = await extract(subtask, result)
         new_facts = _facts(facts)
-        finished = await self.subtasks.finish(scope, subtask.id, "completed", result, _ids("artifacts", artifacts))
+        finished = await self.subtasks.finish(
+            scope, subtask.id, "completed", result, require_ids("artifacts", artifacts)
+        )
         if finished.facts or not new_facts:
             return finished
         memories = [_memory(finished, n, fact, scope) for n, fact in enumerate(new_facts, 1)]
@@ -178,7 +180,8 @@ class Work:
             InvalidInput: the query is not a string, or the limit is out of range.
         """
         scope = Scope.of_one(agent_id, user_id)
-        _require(**({"session_id": session_id} if session_id is not None else {}))
+        if session_id is not None:
+            _require(session_id=session_id)
         if not isinstance(query, str):
             raise InvalidInput(f"query: expected a string, got {type(query).__name__}")
         if not isinstance(limit, int) or not 1 <= limit <= MAX_HITS:
@@ -209,20 +212,16 @@ class Work:
         """
         scope = Scope.of_one(agent_id, user_id)
         _require(session_id=session_id, title=title)
-        dependencies = await self.subtasks.get(scope, _ids("depends_on", depends_on))
+        dependencies = await self.subtasks.get(scope, require_ids("depends_on", depends_on))
         facts = await self.recall.search(scope, title, "fact", MAX_RECALLED_FACTS, turn_id or None, now)
         found = await self.subtasks.search(scope, None, title, MAX_RELATED + len(dependencies))
         related = [subtask for subtask in found if subtask.id not in {each.id for each in dependencies}][:MAX_RELATED]
-        return _block(dependencies, facts, related, MAX_RESULT_CHARS)
+        return _block(dependencies, facts, related)
 
 
 def _require(**names: object) -> None:
     for name, value in names.items():
         require_label(name, value)
-
-
-def _ids(name: str, ids: Sequence[UUID]) -> list[UUID]:
-    return require_ids(name, ids)
 
 
 def _facts(facts: Sequence[Fact | str]) -> list[Fact]:
@@ -250,21 +249,20 @@ def _memory(subtask: Subtask, number: int, fact: Fact, scope: Scope) -> NewMemor
     )
 
 
-def _block(
-    dependencies: Sequence[Subtask], facts: Sequence[RecallHit], related: Sequence[Subtask], max_length: int
-) -> str:
+def _block(dependencies: Sequence[Subtask], facts: Sequence[RecallHit], related: Sequence[Subtask]) -> str:
+    """Return the context of a new subtask as a text block, or an empty text if there is none."""
     sections = {
-        "Context from dependencies": [_line(subtask, max_length) for subtask in dependencies],
+        "Context from dependencies": [_line(subtask) for subtask in dependencies],
         "Relevant knowledge": [f"- {_day(hit.occurred_at)}{quote(hit.content)}" for hit in facts],
-        "Related work": [_line(subtask, max_length) for subtask in related],
+        "Related work": [_line(subtask) for subtask in related],
     }
     lines = [line for heading, section in sections.items() if section for line in (f"{heading}:", *section)]
     return sealed(OPENING, [NOTICE, *lines], CLOSING) if lines else ""
 
 
-def _line(subtask: Subtask, max_length: int) -> str:
+def _line(subtask: Subtask) -> str:
     """Return a subtask as a line of the prompt: date, status if not completed, title, result, and artifacts' ids."""
-    shown = head_of(subtask.result, max_length)
+    shown = head_of(subtask.result, MAX_RESULT_CHARS)
     text = f"{subtask.title}: {shown}" if shown else subtask.title
     if subtask.status != "completed":
         text = f"[{subtask.status}] {text}"

@@ -32,7 +32,7 @@ from cognitive.window.summary import Summarizer, extract
 
 log = logging.getLogger(__name__)
 
-PATIENCE = 10.0  # seconds for one statement on a session
+TIMEOUT = 10.0  # seconds for one statement on a session
 _MAX_WAITING = 64  # tasks; beyond this, a write is left to the next turn of its session, so that memory is bounded
 _MAX_HELD = 64_000_000  # characters of outputs that wait for Postgres
 _RETRIES = (1.0, 4.0, 16.0)  # seconds before each retry to store a whole output
@@ -169,6 +169,7 @@ class SessionWriter:
     # --- writes ---
 
     async def _keep(self, sent: SentWindow, after: Sequence[asyncio.Task[None]] = ()) -> None:
+        """Store the last messages of a turn, limited and redacted, once the tasks in `after` have ended."""
         if after:
             await asyncio.wait(after)
         policy = self._policy.for_agent(sent.scope.agent_id)
@@ -176,13 +177,13 @@ class SessionWriter:
         messages = await threads.in_thread_if_long(size, _sanitized, sent.messages, policy)
         redacted = await self._redactor.run(partial(redaction.redact_messages, messages))
         encoded = await threads.in_thread_if_long(size, recent.encode, redacted)
-        await self._sessions.keep(sent.scope, sent.turn_id, encoded, received_at=sent.received_at, timeout=PATIENCE)
+        await self._sessions.keep(sent.scope, sent.turn_id, encoded, received_at=sent.received_at, timeout=TIMEOUT)
 
-    async def _kept(self, scope: Scope, session_id: str, turn_id: str) -> None:
+    async def _wait_for_messages(self, scope: Scope, session_id: str, turn_id: str) -> None:
         """Wait until the pending writes of a turn's messages have ended."""
         await self._queue.wait_for(*scope.key, session_id, "messages", turn_id)
 
-    async def _roll(self, sent: SentWindow, after: Sequence[asyncio.Task[None]] = ()) -> None:
+    async def _roll(self, sent: SentWindow, after: Sequence[asyncio.Task[None]]) -> None:
         """Add the messages that no longer fit in a turn's window to its session's summary.
 
         If another turn has replaced the summary in the meantime, add only the messages that the new summary does not
@@ -190,7 +191,7 @@ class SessionWriter:
         """
         if after:
             await asyncio.wait(after)
-        await self._kept(sent.scope, sent.session_id, sent.turn_id)
+        await self._wait_for_messages(sent.scope, sent.session_id, sent.turn_id)
         policy, previous, evicted = self._policy.for_agent(sent.scope.agent_id), sent.carried, sent.evicted
         for _ in range(_MAX_ROLLS):
             summary = await self._summarized(previous.summary, evicted, policy)
@@ -202,10 +203,10 @@ class SessionWriter:
                 summary,
                 sent.summarized_until,
                 received_at=sent.received_at,
-                timeout=PATIENCE,
+                timeout=TIMEOUT,
             ):
                 return
-            current = await self._sessions.carried(sent.scope, sent.session_id, timeout=PATIENCE)
+            current = await self._sessions.carried(sent.scope, sent.session_id, timeout=TIMEOUT)
             if (current.summary, current.summarized_until) == (previous.summary, previous.summarized_until):
                 return  # the turn or session is not recorded; a later turn brings the same messages again
             previous, evicted = current, _not_covered(sent, current.summarized_until)
@@ -220,7 +221,7 @@ class SessionWriter:
         """
         limit = policy.window.max_summary_chars
         stripped = await asyncio.to_thread(lambda: [recent.stripped(message) for message in messages])
-        summary = await self._asked(earlier, stripped, policy)
+        summary = await self._ask_summarizer(earlier, stripped, policy)
         if summary is None:
             return await asyncio.to_thread(extract, earlier, stripped, limit)
         summary = storable(summary)
@@ -228,7 +229,7 @@ class SessionWriter:
             return summary
         return await asyncio.to_thread(extract, summary[-_MAX_OVER * limit :], (), limit)
 
-    async def _asked(self, earlier: str, messages: Sequence[Message], policy: Policy) -> str | None:
+    async def _ask_summarizer(self, earlier: str, messages: Sequence[Message], policy: Policy) -> str | None:
         """Call the host's summarizer, and return its summary, or None if it fails or is late."""
         answer = self._summarizer.summarize(earlier, messages, policy.window.max_summary_chars)
         summary = await attempt(answer, self._summary_seconds)
@@ -240,17 +241,21 @@ class SessionWriter:
     async def _answer(
         self, scope: Scope, session_id: str, turn_id: str, outcome: Outcome, received_at: float | None
     ) -> None:
-        await self._kept(scope, session_id, turn_id)
-        whole, outcome = list[NewArtifact](), await self._redactor.run(partial(redaction.redact_outcome, outcome))
+        """Add a turn's tool calls and response to its stored messages, and store its long outputs whole."""
+        await self._wait_for_messages(scope, session_id, turn_id)
+        outcome = await self._redactor.run(partial(redaction.redact_outcome, outcome))
         policy = self._policy.for_agent(scope.agent_id)
+        whole: list[NewArtifact] = []
 
-        async def answering(session_id: str, encoded: bytes) -> bytes:
+        async def add_answer(session_id: str, encoded: bytes) -> bytes:
+            nonlocal whole
             size = len(encoded) + threads.characters([outcome.response], outcome.tool_calls)
-            return await threads.in_thread_if_long(
-                size, _with_answer, session_id, encoded, outcome, whole, policy, self._cache
+            answered, whole = await threads.in_thread_if_long(
+                size, _with_answer, session_id, encoded, outcome, policy, self._cache
             )
+            return answered
 
-        await self._sessions.answer(scope, turn_id, answering, received_at=received_at, timeout=PATIENCE)
+        await self._sessions.answer(scope, turn_id, add_answer, received_at=received_at, timeout=TIMEOUT)
         if whole:
             await self._store_later(scope, session_id, turn_id, whole, received_at)
 
@@ -277,6 +282,7 @@ class SessionWriter:
     async def _stored(
         self, scope: Scope, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact], received_at: float | None
     ) -> bool:
+        """Store full texts of tool outputs once. Return False if the turn is not recorded yet, or Postgres failed."""
         try:
             return await self._artifacts.put(
                 scope,
@@ -285,7 +291,7 @@ class SessionWriter:
                 turn_id=turn_id,
                 only_of_turn=True,
                 received_at=received_at,
-                timeout=PATIENCE,
+                timeout=TIMEOUT,
             )
         except CognitiveError as error:
             log.info("whole outputs of turn %s are not stored yet: %s", turn_id, error)
@@ -297,17 +303,18 @@ def _name(sent: SentWindow, kind: str) -> tuple[str, ...]:
 
 
 def _with_answer(
-    session_id: str, encoded: bytes, outcome: Outcome, whole: list[NewArtifact], policy: Policy, cache: WindowCache
-) -> bytes:
+    session_id: str, encoded: bytes, outcome: Outcome, policy: Policy, cache: WindowCache
+) -> tuple[bytes, list[NewArtifact]]:
+    """Return the encoded messages with the outcome of their turn added, and its long outputs to be stored whole."""
     messages, outputs = recent.answered(
         recent.decode(encoded), outcome, session_id=session_id, limits=limits(policy), cache=cache
     )
-    whole[:] = [
+    whole = [
         NewArtifact(output.pointer, output.whole, name=tool, tool=tool)
         for tool, output in outputs
         if output.pointer is not None and output.whole is not None
     ]
-    return recent.encode(_sanitized(messages, policy))
+    return recent.encode(_sanitized(messages, policy)), whole
 
 
 def size_of(messages: Sequence[Message]) -> float:

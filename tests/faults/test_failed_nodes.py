@@ -33,7 +33,7 @@ async def working(connection):
 
 @pytest.fixture
 async def database(urls):
-    database = Database(urls.app, pool_size=2, breaker=Breaker(failures=3, wait=30, longest=30))
+    database = Database(urls.app, pool_size=2, breaker=Breaker(failures=3, wait=30, max_wait=30))
     yield database
     await database.close()
 
@@ -67,7 +67,7 @@ async def cluster(urls):
     """Yield a database on a server with the catalog of a Citus coordinator, as far as it says where agents are."""
     admin = await asyncpg.connect(urls.admin)
     await admin.execute(CATALOG)
-    database = Database(urls.app, pool_size=2, clustered=True, breaker=Breaker(failures=3, wait=30, longest=30))
+    database = Database(urls.app, pool_size=2, clustered=True, breaker=Breaker(failures=3, wait=30, max_wait=30))
     yield database
     await database.close()
     await admin.execute(

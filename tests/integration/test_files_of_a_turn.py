@@ -94,7 +94,6 @@ BEYOND = {
     "brain/sessions.py": "the rows of sessions: a separate store beside memories and turns",
     "brain/statements/__init__.py": "named SQL: every store of the database binds its statements with it",
     "brain/terms.py": "term frequencies: statistics of an index, separate from the search",
-    "cognitive/preparation.py": "the order of the parts: loaded with them when a layer opens, which halves its import",
     "cognitive/threads.py": "threads for long texts: windows, sessions, outcomes and formation use them",
     "cognitive/background.py": "background tasks: it limits them and ends them at close",
     "cognitive/context/duplicates.py": "candidates compared with each other: they take places, sentences don't",
@@ -123,7 +122,6 @@ BEYOND = {
     "cognitive/telemetry/metrics.py": "the metrics and their port, which a host's metrics implement",
     "cognitive/telemetry/operations.py": "telemetry of a layer's methods, which contain none themselves",
     "cognitive/telemetry/spans.py": "spans: the only module that knows if the host traces",
-    "cognitive/tool.py": "the types of tools: the catalog and the adapters of frameworks use them without a turn",
     "cognitive/tokens.py": "an estimate of tokens: a port, which a host's counter replaces",
     "cognitive/window/engine_messages.py": "the engine's own messages: written and recognised in one place",
 }

@@ -47,7 +47,7 @@ def test_answer_resets_the_failure_count():
 
 
 def test_answered_probe_half_opens_and_an_answered_call_closes():
-    breaker = Breaker(failures=1, wait=1.0, longest=8.0)
+    breaker = Breaker(failures=1, wait=1.0, max_wait=8.0)
     at = failing(breaker, 1)
     breaker.probed(answered=False, now=at)
     breaker.probed(answered=True, now=at)
@@ -57,7 +57,7 @@ def test_answered_probe_half_opens_and_an_answered_call_closes():
 
 
 def test_half_open_breaker_reopens_only_on_a_failure_of_a_new_call():
-    breaker = Breaker(failures=5, wait=1.0, longest=8.0)
+    breaker = Breaker(failures=5, wait=1.0, max_wait=8.0)
     at = failing(breaker, 5)
     breaker.probed(answered=True, now=at + 1)
     assert not breaker.failed(at, at + 2, "no answer")
@@ -66,7 +66,7 @@ def test_half_open_breaker_reopens_only_on_a_failure_of_a_new_call():
 
 
 def test_wait_doubles_up_to_its_bound():
-    breaker = Breaker(failures=1, wait=1.0, longest=6.0)
+    breaker = Breaker(failures=1, wait=1.0, max_wait=6.0)
     at, waits = failing(breaker, 1), []
     for _ in range(5):
         waits.append(breaker.wait)

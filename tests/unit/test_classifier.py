@@ -8,11 +8,8 @@ from making import beside, unit
 
 from brain.embedding.embedders import CachedEmbedder
 from cognitive.plan import CATEGORIES
-from cognitive.policy import Policy
 from cognitive.preflight.classifier import ExemplarClassifier, nearest
 from cognitive.preflight.rules.exemplars import EXEMPLARS
-
-POLICY = Policy()
 
 
 def named(*labelled: tuple[str | None, float]) -> tuple[str, ...]:
@@ -52,7 +49,7 @@ def test_examples_are_distinct_and_exclude_casual_and_complex():
 
 async def test_classifier_needs_a_message_vector_and_prepared_examples(embedder):
     cached = CachedEmbedder(embedder)
-    classifier = ExemplarClassifier(cached, POLICY)
+    classifier = ExemplarClassifier(cached)
     text = "blur the faces and cut the first ten seconds"
     vector = (await cached.embed([text]))[0]
     assert await classifier.classify(text, vector) == ()

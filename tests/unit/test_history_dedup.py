@@ -126,7 +126,7 @@ def test_duplicate_of_a_memory_in_history_is_not_shown():
 def test_superseded_memory_in_history_does_not_drop_its_replacement():
     text = "The amber kettle stands in the attic beside the violin."
     old, new = candidate(1, text, replaced_by=2), candidate(2, f"{text[:-1]} now.")
-    selection = drop_restated([old, new], lambda hits, _: [None] * len(hits), JOURNALED, CONSTANTS, [(uid(1), 0)])
+    selection = drop_restated([old, new], lambda hits, _: [None] * len(hits), JOURNALED, CONSTANTS, [(uid(1), 0, 2)])
     assert ids(selection.kept) == [1, 2]
 
 

@@ -24,7 +24,7 @@ from brain.analytics.memories import _LISTS
 from brain.postgres.tables import memory
 from brain.types import ATTRIBUTES, MEMORY_TYPES, NewMemory
 from cognitive.cli.options import TYPE
-from cognitive.context.render import FRAME, HEADINGS
+from cognitive.context.render import EMPTY_BLOCK, HEADINGS
 from cognitive.dashboard.rendering import _TYPES_CSS
 from cognitive.errors import InvalidInput
 from cognitive.policy import Policy
@@ -41,7 +41,7 @@ except InvalidInput as error:
 else:
     raise AssertionError("an invalid state was accepted")
 assert any("'reminder'" in str(getattr(each, "sqltext", "")) for each in memory.constraints)
-assert HEADINGS["reminder"] == "Reminders" and "Reminders:" in FRAME
+assert HEADINGS["reminder"] == "Reminders" and "Reminders:" in EMPTY_BLOCK
 assert {row.reminder for row in Policy().budgets.frames.values()} == {70}
 assert "budgets.frames.task.reminder" in LIVE_SETTINGS_BY_NAME
 assert ".type.reminder::before { background: teal; }" in _TYPES_CSS
