@@ -93,8 +93,8 @@ def relative(memories: Sequence[str], response: str, message: str) -> list[float
     - idf(w) = ln(1 + (n - df + 0.5) / (df + 0.5)), where df of the n shown memories have the stem w: the idf of BM25
       (Robertson and Zaragoza, 2009), smoothed to be positive, with the shown memories as the collection.
     - mass = the sum of the idf of the stems that the memory shares with the passage, times 0.8 for two sentences. If
-      the passage has a number or name of the memory that the message lacks, it answers the message, and half of what
-      the memory shares with the message is added: "103 euros." says nothing without the question.
+      the passage answers the message by a number or name of the memory, or with no other words than the memory's, half
+      of what the memory shares with the message is added: "103 euros." says nothing without the question.
     - containment = mass / the sum of the idf of the memory's stems.
     - precision = mass / the sum of the idf of the passage's stems. With containment it makes the Ochiai coefficient.
     - share = mass / the largest mass of the turn.
@@ -136,12 +136,13 @@ def _matches(memories: Sequence[str], sentences: Sequence[str], message: str = "
 
 
 def _answered(memory: ParsedSentence, passage: Set[str], message: Set[str]) -> Set[str]:
-    """Return the stems that a memory shares with the message only, if the passage answers it by a value of the memory.
+    """Return the stems that a memory shares with the message only, if the passage answers the message from the memory.
 
-    A value is a number or name that the message lacks.
+    It does if it has a number or name of the memory that the message lacks, or only words of the memory: "Shellfish."
     """
     values = (memory.names | memory.subjects | set(memory.figures)) & passage
-    return (memory.stems & message) - passage if values - message else _NOTHING
+    is_answer = bool(values - message) or (passage <= memory.stems and not passage <= message)
+    return (memory.stems & message) - passage if is_answer else _NOTHING
 
 
 def _contradicted(memory: ParsedSentence, run: range, said: Sequence[ParsedSentence]) -> bool:

@@ -214,6 +214,12 @@ def test_words_beside_numbers_are_not_joined(text, figures):
     assert parse(text).figures == figures
 
 
+def test_answer_in_words_of_the_memory_alone_gives_credit():
+    memory = "My brother is allergic to shellfish."
+    assert used(memory, "Shellfish.", "What is my brother allergic to?")
+    assert not used(memory, "Shellfish soup with saffron.", "What shall we cook?")
+
+
 def test_bare_value_that_answers_the_message_gives_credit():
     memory = "The annual membership of the climbing hall costs 103 euros."
     assert used(memory, "103 euros.", "What does the annual membership of the climbing hall cost?")
