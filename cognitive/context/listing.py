@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence, Set
 from datetime import UTC, date, datetime, time
 
 from brain.search import Hit
-from brain.text import stem_counts
+from brain.text import stem, stem_counts
 from cognitive.context import talk
 from cognitive.context.speakers import ASSISTANTS, FIRST_PERSON
 from cognitive.plan import DateRange, Listing, Signals
@@ -25,6 +25,18 @@ from cognitive.trace import Candidate, CandidateResult, StageResult
 # memories are shown. With 0.2 instead of 0.35, twice as many questions about unrelated topics ("chess") show something.
 _MIN_OWN_COSINE, _MIN_COSINE = 0.2, 0.35
 _GROWTH, _SMALL_STORE = 0.04, 10  # per factor e in size; passages
+# Words that a memory has in place of a general word.
+_MEMBERS = {
+    stem(general): frozenset(map(stem, words.split()))
+    for general, words in (
+        (
+            "family",
+            "wife husband spouse partner son daughter kid child children brother sister sibling mother mum mom father"
+            " dad parent grandmother grandma grandfather grandpa aunt uncle cousin niece nephew",
+        ),
+        ("pet", "dog puppy cat kitten rabbit hamster parrot budgie horse pony tortoise"),
+    )
+}
 
 
 def keep_listed(
@@ -145,7 +157,8 @@ def _names(hit: Hit, topic: Set[str]) -> bool:
     """Return True if a memory has at least half of the stems of a topic."""
     attributes = (value for value in hit.attributes.values() if isinstance(value, str))
     own = stem_counts(" ".join((hit.speaker or "", hit.content, *attributes))).keys()
-    return bool(topic) and 2 * len(topic & own) >= len(topic)
+    named = [each for each in topic if each in own or not own.isdisjoint(_MEMBERS.get(each, ()))]
+    return bool(topic) and 2 * len(named) >= len(topic)
 
 
 def _about_user(hit: Hit) -> bool:

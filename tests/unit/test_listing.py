@@ -34,6 +34,12 @@ def listed(candidates, listing: Listing, dates: DateRange | None = None, passage
     return keep_listed(candidates, Signals("", listing=listing, dates=dates), passages, drop_all, abstention=True)
 
 
+def test_members_of_a_family_belong_to_a_list_about_it():
+    texts = ("My wife is Priya.", "The tea is in the kitchen.", "Our family meets in May.")
+    candidates = [candidate(n, text, rank=n) for n, text in enumerate(texts, 1)]
+    assert ids(listed(candidates, Listing(FACTS, ("family",), own=True)).kept) == [1, 3]
+
+
 @pytest.mark.parametrize(
     ("text", "types", "topic"),
     [
