@@ -33,6 +33,7 @@ _MAIL = re.compile(
     r"|claude|copilot)\b)[^\n!?]{1,40},.*\n\s*\n(?=\s*\w)"
 )
 # A line of a log, a table, a command or code: it begins with a mark or a time, or has many signs that prose lacks.
+_IM = re.compile(r"^im\b")  # "im based in Hamburg" is English
 _CODE_LINE = re.compile(
     r"^\s*(?:[$#%|{}<@/\\⎿✓✗]|\[?\d{2,4}[-:]\d\d[-:]\d\d|(?:traceback|error|warn(?:ing)?|info|debug)\b"
     r"|(?-i:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER) \S)",
@@ -88,7 +89,7 @@ def _first_match(rules: Sequence[SentenceRule], text: str) -> str | None:
 
 def _is_foreign(text: str) -> bool:
     """Return True if a text is in another language than English; a short text with English words is not."""
-    if language_of_text(text) in (None, ENGLISH):
+    if language_of_text(_IM.sub("i'm", text)) in (None, ENGLISH):
         return False
     used = words(text[:READ_CHARS])
     return sum(word in STOP_WORDS for word in used) < _MIN_ENGLISH * len(used)

@@ -69,6 +69,7 @@ _CONTRACTIONS = (
     (r"\b(?:won't|wont)\b", "will not"),
     (r"\bain't\b", "is not"),
     (r"\bu\b", "you"),
+    (r"\bpl[sz]\b", "please"),
     (r"\b(do|does|did|is|are|was|were|has|have|had|would|should|could|must)n'?t\b", r"\1 not"),
     (r"\bi'?m\b", "i am"),
     (r"\b(i|you|we|they)'?ve\b", r"\1 have"),

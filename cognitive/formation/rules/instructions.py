@@ -16,8 +16,9 @@ _WHENEVER = (
 )
 # Words before the verb of an instruction.
 _PLEASE = (
-    rf"(?:(?:please|pls|kindly|you (?:should|must|can|need to|have to|are to|may|will|could)|{WE} (?:would )?(?:want"
-    r"|need|expect|like|prefer|would like|ask)(?: for)? you to|make sure (?:to|you|that you)|be sure to|remember to"
+    r"(?:(?:please|kindly|(?:can|could) you(?= (?:please )?(?:always|never|stop|keep)\b)"
+    r"|you (?:should|must|can|need to|have to|are to|may|will|could)"
+    rf"|{WE} (?:would )?(?:want|need|expect|like|prefer|would like|ask)(?: for)? you to|make sure (?:to|you|that you)|be sure to|remember to"
     r"|try to|feel free to)\s*)*"
 )
 _DO = rf"(?:(?:always|never|only|do not|not|first|ever)\s)*{TO_DO}\b"
@@ -55,6 +56,7 @@ RULES = (
         (
             "Always answer in metric units.",
             "Never push to main.",
+            "can you always give me metric units",
             "Please never call me before nine.",
             "You should always run the linter first.",
             "I want you to always cite a source.",
@@ -102,7 +104,7 @@ RULES = (
     FormationRule(
         "stop",
         "instruction",
-        rf"{_PLEASE}(?:stop|quit|no more|enough with the) (?:asking|adding|using|saying|calling|sending"
+        rf"{_PLEASE}(?:stop(?: with the)?|quit|no more|enough with the) (?:asking|adding|using|saying|calling|sending"
         r"|suggesting|apologi[sz]ing|repeating|giving|telling|changing|making|writing|putting|including"
         r"|recommending|offering|assuming|showing|explaining|summari[sz]ing|praising|creating|being|emojis?"
         r"|bullet points|em dashes|apologies|questions|comments|summaries|jokes)\b"
@@ -112,6 +114,7 @@ RULES = (
             "Stop apologising.",
             "Please stop adding comments to my code.",
             "No more emojis, please.",
+            "Could you stop with the emojis please",
             "Don't call me sir.",
         ),
         ("Stop playing music.", "Don't tell me the end.", "Stop the timer."),

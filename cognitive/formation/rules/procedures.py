@@ -30,14 +30,19 @@ RULES = (
     FormationRule(
         "steps_listed",
         "procedure",
-        rf"(?:the |our |my |for )?(?:[\w'-]+ ){{0,5}}[\w'-]+(?: (?:here|process|procedure|workflow|steps"
+        r"(?!\w+ (?:this|these|it|out)\b)(?:the |our |my |for )?(?:[\w'-]+ ){0,5}[\w'-]+"
+        r"(?: (?:here|process|procedure|workflow|steps"
         r"|checklist|routine|is|are|go(?:es)? like this|works? like this|with us|at our place))?: ?(?:first,? "
         rf"|you |we |always )*{TO_DO}\b[^.]*(?:,|;|\bthen\b)[^.]*\b{TO_DO}\b.*",
         (
             "Releases here: bump VERSION, run cut.sh, and paste the changelog into #ship.",
             "How we onboard: create the account, then send the laptop.",
         ),
-        ("Two things: I like tea.", "Please: check the log and tell me."),
+        (
+            "Two things: I like tea.",
+            "Please: check the log and tell me.",
+            "Fill this form: name, phone, email.",
+        ),
     ),
     FormationRule(
         "what_worked",
