@@ -18,8 +18,8 @@ _WHENEVER = (
 _PLEASE = (
     r"(?:(?:please|kindly|(?:can|could) you(?= (?:please )?(?:always|never|stop|keep)\b)"
     r"|you (?:should|must|can|need to|have to|are to|may|will|could)"
-    rf"|{WE} (?:would )?(?:want|need|expect|like|prefer|would like|ask)(?: for)? you to|make sure (?:to|you|that you)|be sure to|remember to"
-    r"|try to|feel free to)\s*)*"
+    rf"|{WE} (?:would )?(?:want|need|expect|like|prefer|would like|ask)(?: for)? you to"
+    r"|make sure (?:to|you|that you)|be sure to|remember to|try to|feel free to)\s*)*"
 )
 _DO = rf"(?:(?:always|never|only|do not|not|first|ever)\s)*{TO_DO}\b"
 # What an instruction about a project is not about: one thing of this turn, or a few of them.
