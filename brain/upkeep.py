@@ -22,13 +22,14 @@ _MAX_LENGTH = 400  # characters of a memory that are compared
 
 @dataclass(frozen=True, slots=True)
 class MemoryTexts:
-    """The texts of memories, newest first, with their sequence numbers, types, speakers and stored claims."""
+    """The texts of memories, newest first, with their sequence numbers, types, speakers, stored claims and sources."""
 
     seqs: Sequence[int]
     types: Sequence[MemoryType]
     contents: Sequence[str]
     speakers: Sequence[str | None]
     claims: Sequence[str | None]
+    sources: Sequence[str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,8 @@ class UpkeepReader:
         [row] = await self._rows(
             scope, SQL.texts(agent_id=scope.agent_id, now=now, limit=MAX_TEXTS, length=_MAX_LENGTH)
         )
-        return MemoryTexts(*(row[name] or [] for name in ("seqs", "types", "contents", "speakers", "claims")))
+        names = ("seqs", "types", "contents", "speakers", "claims", "sources")
+        return MemoryTexts(*(row[name] or [] for name in names))
 
     async def memories(self, scope: Scope, seqs: Sequence[int]) -> Mapping[int, Memory]:
         """Return memories by their sequence numbers."""

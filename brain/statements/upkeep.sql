@@ -3,8 +3,8 @@
 -- name: texts
 -- The beginnings of the newest memories, as columns.
 SELECT array_agg(seq) AS seqs, array_agg(type) AS types, array_agg(content) AS contents,
-       array_agg(speaker) AS speakers, array_agg(claim) AS claims FROM (
-    SELECT seq, type, left(content, :length) AS content, speaker, claim FROM cognitive.memory
+       array_agg(speaker) AS speakers, array_agg(claim) AS claims, array_agg(source) AS sources FROM (
+    SELECT seq, type, left(content, :length) AS content, speaker, claim, source FROM cognitive.memory
     WHERE agent_id = :agent_id AND (hidden_at IS NULL OR hidden_at > :now) ORDER BY seq DESC LIMIT :limit) AS newest
 
 -- name: by_seq

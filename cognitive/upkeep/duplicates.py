@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from brain.claims import person_of
 from brain.types import Vector
 from brain.upkeep import MemoryTexts
+from cognitive.context.formed import names_turn
 from cognitive.context.guards import GUARDS
 from cognitive.context.lexicon import SCOPES
 from cognitive.context.sentences import ParsedSentence
@@ -75,7 +76,7 @@ class Candidates:
         stop = min(len(self.sure), start + _CHECKED)
         for n in range(start, stop):
             left, right = int(self.sure.left[n]), int(self.sure.right[n])
-            if of_two_speakers(texts, left, right):
+            if of_two_speakers(texts, left, right) or _of_one_line(texts, left, right):
                 continue
             if not _differing(texts.contents[left], texts.contents[right]):
                 overlap = float(self.sure.overlap[n])
@@ -99,6 +100,8 @@ class Candidates:
         for n in positions.tolist():
             left, right = int(self.near.left[n]), int(self.near.right[n])
             if left not in vectors or right not in vectors or of_two_speakers(texts, left, right):
+                continue
+            if _of_one_line(texts, left, right):
                 continue
             cosine = float(np.dot(vectors[left], vectors[right]))
             if cosine < _MIN_COSINE:
@@ -144,6 +147,11 @@ def of_two_speakers(texts: MemoryTexts, left: int, right: int) -> bool:
     if person_of(texts.speakers[left]) == person_of(texts.speakers[right]):
         return False
     return any(FIRST_PERSON.search(texts.contents[n]) for n in (left, right))
+
+
+def _of_one_line(texts: MemoryTexts, left: int, right: int) -> bool:
+    """Return True if two texts are a captured line and a memory that was formed from it."""
+    return texts.sources[left] == texts.sources[right] and names_turn(texts.sources[left])
 
 
 def _differing(one: str, other: str) -> set[str]:

@@ -168,6 +168,16 @@ async def test_equal_first_person_statements_of_two_speakers_are_no_duplicates(l
     assert set(pair) == set(said.values())
 
 
+async def test_line_and_what_was_formed_from_it_are_no_duplicates(layer, agent):
+    line = {"content": "Hello. Our boiler is in the cellar of the old house.", "source": "turn/t1/user"}
+    told_again = {"content": "Our boiler is in the cellar of the old house!", "source": "turn/t2/user"}
+    formed = NewMemory(type="fact", content="Our boiler is in the cellar of the old house.", source="turn/t1/user")
+    await layer.remember(agent, [formed, *(NewMemory(type="episode", **each) for each in (line, told_again))])
+    pairs = [set(pair) for pair in await listed(layer.upkeep.duplicates, agent)]
+    assert {line["content"], formed.content} not in pairs
+    assert any(told_again["content"] in pair for pair in pairs)
+
+
 async def test_most_planted_pairs_are_listed_among_other_memories(layer, agent, pairs):
     planted = [pair for pair in pairs if pair["kind"] != "sibling"]
     contents = list(dict.fromkeys(text for pair in planted for text in (pair["first"], pair["second"])))
