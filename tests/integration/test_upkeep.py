@@ -171,7 +171,8 @@ async def test_equal_first_person_statements_of_two_speakers_are_no_duplicates(l
 async def test_line_and_what_was_formed_from_it_are_no_duplicates(layer, agent):
     line = {"content": "our boiler is in the cellar of the old house", "source": "turn/t1/user"}
     told_again = {"content": "Our boiler is in the cellar of the old house!", "source": "turn/t2/user"}
-    formed = NewMemory(type="episode", content="Our boiler is in the cellar of the old house.", source="turn/t1/user")
+    told = "Our boiler is in the cellar of the old house."
+    formed = NewMemory(type="episode", content=told, source="turn/t1/user", attributes={"formed_by": "mine_is/1"})
     await layer.remember(agent, [formed, *(NewMemory(type="episode", **each) for each in (line, told_again))])
     pairs = [set(pair) for pair in await listed(layer.upkeep.duplicates, agent)]
     assert {line["content"], formed.content} not in pairs
