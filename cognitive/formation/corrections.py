@@ -19,7 +19,14 @@ from brain.types import Memory, NewMemory, above
 from brain.users import Scope
 from cognitive.formation.corrected_values import corrected, corrected_value
 from cognitive.formation.endings import meant, taken_back, takes_back_all
-from cognitive.formation.lines import assistant_line, formed_earlier, lines_of_turn, lines_to_hide, user_line
+from cognitive.formation.lines import (
+    assistant_line,
+    formed_earlier,
+    lines_of_turn,
+    lines_to_hide,
+    superseded_by,
+    user_line,
+)
 from cognitive.formation.memories import TAG, line_source
 from cognitive.formation.statements import split_statements
 from cognitive.turn import Correction
@@ -31,11 +38,15 @@ _RECENT = 5  # turns of a session among which the last completed one is looked f
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The memories that a line takes back, and the one that it corrects with the memory that replaces it."""
+    """The memories that a line takes back, and the one that it corrects with the memory that replaces it.
+
+    `all_of_last` is True if the line takes back all that the last message said.
+    """
 
     gone: tuple[Memory, ...] = ()
     replaced: Memory | None = None
     replacement: NewMemory | None = None
+    all_of_last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +148,8 @@ class Corrections:
             try:
                 await self._states.retire(scope, ids, by="talk", now=datetime.now(UTC))
                 done += [Correction(memory.id, "retired") for memory in found.gone]
+                if found.all_of_last:
+                    await self._restore_replaced(scope, found.gone)
             except InvalidInput as error:  # one of them was hidden, erased or raised in trust meanwhile
                 log.info("not retired by the user's words: %s", error)
         if found.replaced is not None and found.replacement is not None:
@@ -147,6 +160,12 @@ class Corrections:
         if done:
             log.info("changed by the user's words: %s", ", ".join(str(each.memory_id) for each in done))
         return tuple(done)
+
+    async def _restore_replaced(self, scope: Scope, gone: Sequence[Memory]) -> None:
+        """Show again what memories replaced that the user has taken back: "My rent is 950." "Scratch that."."""
+        replaced = await superseded_by(self._store, scope, [memory.id for memory in gone])
+        if replaced:
+            await self._states.restore(scope, [each.id for each in replaced], by="talk", now=datetime.now(UTC))
 
     async def _of_last_turn(
         self, scope: Scope, turn_id: str, session_id: str, earlier: Sequence[Memory]
@@ -177,7 +196,7 @@ def _find(said: NewMemory | Memory, earlier: Sequence[Memory], last: _LastExchan
         used, near = (last.stated, last.stated) if value.is_bare else (last.used, last.near)
         change = corrected(value, used, near, last.message, last.answer)
     if change is None:
-        return _Found(tuple(gone.values()))
+        return _Found(tuple(gone.values()), all_of_last=takes_back_all(said.content))
     return _Found(tuple(gone.values()), change[0], _replacement(*change, said))
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Sequence, Set
 from typing import TypeVar
+from uuid import UUID
 
 from brain.filters import MemoryFilter
 from brain.store import MemoryStore
@@ -51,13 +52,27 @@ async def formed_earlier(store: MemoryStore, scope: Scope, said: NewMemory | Mem
     """
     if (at := said.occurred_at) is None:
         return []
+    visible = [memory for memory in await _formed(store, scope) if memory.hidden_at is None]
+    return [memory for memory in visible if memory.speaker == said.speaker and memory.occurred_at <= at]
+
+
+async def superseded_by(store: MemoryStore, scope: Scope, ids: Collection[UUID]) -> list[Memory]:
+    """Return for each of these memories the newest formed memory that it superseded, if there is one."""
+    newest: dict[UUID | None, Memory] = {}
+    for memory in sorted(await _formed(store, scope), key=lambda each: each.occurred_at):
+        if memory.replaced_by in ids and memory.hidden_reason == "superseded":
+            newest[memory.replaced_by] = memory
+    return list(newest.values())
+
+
+async def _formed(store: MemoryStore, scope: Scope) -> list[Memory]:
+    """Return the formed memories of a view, oldest first, with those that are hidden."""
     found: list[Memory] = []
     for page in range(_MAX_PAGES):
         found += await store.find(scope, _FORMED, _PAGE, page * _PAGE)
         if len(found) < (page + 1) * _PAGE:
             break
-    visible = [memory for memory in found if memory.hidden_at is None]
-    return [memory for memory in visible if memory.speaker == said.speaker and memory.occurred_at <= at]
+    return found
 
 
 async def lines_to_hide(store: MemoryStore, scope: Scope, retired: Sequence[Memory]) -> list[Memory]:

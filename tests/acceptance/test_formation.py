@@ -338,6 +338,14 @@ async def test_memory_that_the_user_takes_back_is_retired(urls, embedder, agent,
             assert restored.hidden_reason is None
 
 
+async def test_value_before_the_one_that_is_taken_back_holds_again(urls, embedder, agent):
+    for n, text in enumerate((RENT, NEW_RENT, "Scratch that.")):
+        async with forming(urls, embedder) as layer:
+            await say(layer, agent, text, at=datetime(2026, 3, 1 + n, 9, tzinfo=UTC), user="ada")
+    found = await _readers[0].admin.find(agent, {"tags": {"eq": "formed"}}, user_id="ada")
+    assert {each.content: each.hidden_reason for each in found} == {RENT: None, NEW_RENT: "retired"}
+
+
 @pytest.mark.parametrize(
     ("line", "answer", "shown"),
     [
