@@ -55,6 +55,15 @@ class MemoryStates:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    async def check(self, scope: Scope, ids: Sequence[UUID], *, by: Trust, now: datetime, hidden: bool) -> None:
+        """Raise the error that `retire` or, if they are `hidden`, `restore` of memories would raise; change nothing."""
+
+        async def work(c: Connection) -> None:
+            for state in await _locked(c, scope, ids, by):
+                state.require_hidden(now) if hidden else state.require_visible("ids", now)
+
+        await self._database.run(scope, work)
+
     async def retire(self, scope: Scope, ids: Sequence[UUID], *, by: Trust, now: datetime) -> None:
         """Hide memories from the time `now` on.
 

@@ -135,7 +135,7 @@ class AgentMemories:
         """
         require_trust("by", by)
         wanted = _wanted(ids)
-        for view, own in await self._by_writer(scope, wanted):
+        for view, own in await self._checked(scope, wanted, by, hidden=False):
             lines = await lines_to_hide(self._store, view, await self._store.get(view, own))
             hidden = [*own, *(line.id for line in lines if not above(line.trust, by))]
             await self._states.retire(view, hidden, by=by, now=datetime.now(UTC))
@@ -145,7 +145,7 @@ class AgentMemories:
         """Show hidden memories again, with the lines that `retire` hid, and return them; see `MemoryStates.restore`."""
         require_trust("by", by)
         wanted = _wanted(ids)
-        for view, own in await self._by_writer(scope, wanted):
+        for view, own in await self._checked(scope, wanted, by, hidden=True):
             lines = await lines_hidden_with(self._store, view, await self._store.get(view, own))
             shown = [*own, *(line.id for line in lines if not above(line.trust, by))]
             await self._states.restore(view, shown, by=by, now=datetime.now(UTC))
@@ -269,6 +269,15 @@ class AgentMemories:
         if await self._turns.turn(scope, turn_id) is None:
             raise unknown_turn(scope, turn_id)
         raise InvalidInput(f"memory_id: turn {turn_id!r} showed no memory {memory_id}")
+
+    async def _checked(
+        self, scope: Scope, ids: list[UUID], by: Trust, *, hidden: bool
+    ) -> list[tuple[Scope, list[UUID]]]:
+        """Return the ids by the views that write them, after a check of all: each view has a transaction of its own."""
+        views = await self._by_writer(scope, ids)
+        for view, own in views if len(views) > 1 else ():
+            await self._states.check(view, own, by=by, now=datetime.now(UTC), hidden=hidden)
+        return views
 
     async def _by_writer(self, scope: Scope, ids: list[UUID]) -> list[tuple[Scope, list[UUID]]]:
         """Return the ids with the views that write them: the view itself, or in the operator's that of each user.

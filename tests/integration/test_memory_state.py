@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from brain.states import MemoryStates
 from brain.users import Scope
-from cognitive import CognitiveLayer, NewMemory, Policy, Turn
+from cognitive import ALL_USERS, CognitiveLayer, NewMemory, Policy, Turn
 from cognitive.errors import InvalidInput, UnknownMemory
 from tests.internals import internals
 
@@ -174,6 +174,20 @@ async def test_hiding_needs_visible_memories_of_one_type(layer, agent):
         with pytest.raises(UnknownMemory):
             await call
     assert await states(layer, agent, [a, b, episode, gone]) == before
+
+
+async def test_hidden_memory_of_one_user_keeps_those_of_others_visible(layer, agent):
+    ids = [
+        (await layer.remember(agent, [NewMemory(type="fact", content=f"{user} rows.", user_id=user)]))[0]
+        for user in ("ada", "ben")
+    ]
+    await layer.retire(agent, ids[1:], user_id="ben")
+    with pytest.raises(InvalidInput, match="hidden since"):
+        await layer.retire(agent, ids, user_id=ALL_USERS)
+    with pytest.raises(InvalidInput, match="is not hidden"):
+        await layer.restore(agent, ids[::-1], user_id=ALL_USERS)
+    found = await layer.admin.find(agent, {"type": {"eq": "fact"}}, user_id=ALL_USERS)
+    assert {each.user_id: each.hidden_reason for each in found} == {"ada": None, "ben": "retired"}
 
 
 async def test_memory_of_another_agent_cannot_be_hidden_or_shown(layer, agent):
