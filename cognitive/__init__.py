@@ -25,7 +25,8 @@ Modules, in order of execution:
 - `doctor`: checks of the machine, the database and the embedding model.
 - `admin`: operators' tasks on a database: migrate, repair, grant roles.
 - `validation`: check the arguments of the layer's methods.
-- `pipeline`: run the parts of `pre_turn`, some at the same time; if one fails, the turn continues without it.
+- `preparation`: run the parts of `pre_turn`, some at the same time.
+- `pipeline`: the parts of `pre_turn`; if one fails, the turn continues without it.
 - `privacy`: redaction before anything is stored, retention, erasure.
 - `preflight`: make the plan of a turn from its message.
 - `context`: select the memories that a turn shows.

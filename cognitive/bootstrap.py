@@ -39,12 +39,13 @@ from cognitive.formation.assembly import Formation
 from cognitive.formation.former import Former
 from cognitive.infrastructure import BUNDLED, Extensions, Infrastructure, Stores
 from cognitive.lab.shadow import Shadowing
-from cognitive.pipeline import MemoryFetcher, ToolSelector, TurnPreparation, TurnRecorder, WindowBuilder
+from cognitive.pipeline import MemoryFetcher, ToolSelector, TurnRecorder, WindowBuilder
 from cognitive.policy import Policy
 from cognitive.policy.configured import live_policy, with_models
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.preflight.category_learning import CategoryLearner
 from cognitive.preflight.planner import Planner
+from cognitive.preparation import TurnPreparation
 from cognitive.privacy import redaction
 from cognitive.privacy.erasure_listeners import ErasureListeners
 from cognitive.privacy.retention_schedule import RetentionScheduler

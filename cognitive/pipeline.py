@@ -1,4 +1,4 @@
-"""Prepare a turn: run the parts of `pre_turn`, some of them at the same time, and record the result.
+"""Run the parts of `pre_turn`, which prepare a turn: request, window and memories, tools, context, record.
 
 No part raises an error. If a part is late or fails, the turn continues without that part's result.
 """
@@ -27,7 +27,6 @@ from cognitive.context.retrieve import searched
 from cognitive.degradation import Degradation, DegradationLog
 from cognitive.errors import CognitiveError
 from cognitive.feedback.outcomes import OutcomeRecorder
-from cognitive.formation.former import Former
 from cognitive.lab.shadow import Shadowing
 from cognitive.plan import Plan
 from cognitive.policy import Policy
@@ -50,38 +49,6 @@ from cognitive.window.fallback import newest_messages
 from cognitive.window.fit import FittedWindow
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class TurnPreparation:
-    """The parts of `pre_turn`, each of which fails open."""
-
-    policies: PolicyResolver
-    window: WindowBuilder
-    memories: MemoryFetcher
-    tools: ToolSelector
-    recorder: TurnRecorder
-    former: Former
-
-    async def prepare(self, turn: Turn) -> TurnContext:
-        """Return what the model should see in a turn. A user's turn is recorded."""
-        request = await TurnRequest.create(turn, self.policies)
-        reads = self.memories.begin_reads(request)
-        try:
-            if request.planned:
-                await reads.wait_for_place()
-            async with asyncio.TaskGroup() as tasks:  # the parts fail open, so that none cancels another
-                window_task = tasks.create_task(self.window.build(request, reads))
-                plan, memories = await self.memories.fetch(request, window_task, reads)
-                tools = await self.tools.select(request, plan, memories)
-        except ExceptionGroup as defects:  # a defect of ours: a part raised after all
-            raise defects.exceptions[0] from None
-        finally:
-            reads.close()
-        window = window_task.result()
-        context = create_context(request, plan, memories, tools, window)
-        self.former.make_up(turn.agent_id)
-        return await self.recorder.record(request, context, memories, window) if request.planned else context
 
 
 @dataclass(frozen=True, slots=True)

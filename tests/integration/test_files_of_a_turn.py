@@ -94,6 +94,7 @@ BEYOND = {
     "brain/sessions.py": "the rows of sessions: a separate store beside memories and turns",
     "brain/statements/__init__.py": "named SQL: every store of the database binds its statements with it",
     "brain/terms.py": "term frequencies: statistics of an index, separate from the search",
+    "cognitive/preparation.py": "the order of the parts: loaded with them when a layer opens, which halves its import",
     "cognitive/threads.py": "threads for long texts: windows, sessions, outcomes and formation use them",
     "cognitive/background.py": "background tasks: it limits them and ends them at close",
     "cognitive/context/duplicates.py": "candidates compared with each other: they take places, sentences don't",
