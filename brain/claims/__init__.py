@@ -5,6 +5,7 @@ Modules, in order of execution:
 - `recognise`: recognise the form of a statement, and return its claim.
 - `answers`: instructions about the language and the length of answers.
 - `statement`: take a statement apart at its verb, and find numbers, times and dates.
+- `contacts`: recognise street addresses and telephone numbers of people.
 - `places`: tell towns from countries, and from what else one moves to.
 - `claim`: what a claim is, and how words become one.
 - `relations`: the phrases that name an attribute, such as "works at", with examples.

@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from brain.claims.answers import style_of_answers
 from brain.claims.claim import Claim, canonical, claim_of_words, person_of
+from brain.claims.contacts import is_own_phone, street_address
 from brain.claims.places import is_country, is_town
 from brain.claims.relations import PHRASES, PhraseRow
 from brain.claims.statement import TypedValue, Verb, find_verb, has_several_sentences, split_words, typed_value
@@ -64,12 +65,6 @@ _PARTLY = frozenset("also too well most during half part spring summer autumn wi
 _PAID = frozenset(map(canonical, ("rent", "salary", "mortgage")))
 _PERIODS = frozenset(map(canonical, ("month", "year", "week")))
 _NO_VALUES = frozenset("a an for from of as to".split())  # "X is a Y" is no value of X
-_ADDRESS = canonical("address")
-_MINE = frozenset(("my", "new", "own"))
-_MIN_PHONE = 7  # digits of a telephone number
-_STREETS = frozenset("street st road rd avenue ave lane drive hill terrace gardens crescent boulevard quay".split())
-
-
 # "My new mobile's 0770 ..."; a name behind "'s" is owned: "My sister's Rex".
 _IS = re.compile(r"(?i)(?<=\w)['’]s (?=\d)")
 _I_AM = re.compile(r"(?i)\bi['’]?m (?=\d)")
@@ -166,8 +161,8 @@ class _Statement:
         current = rest[:-1] if rest[-1] == "now" and len(rest) > 1 else rest
         if lemma == "turn" and len(current) == 1:
             lemma = "be"  # "Rosa turned 34"
-        if (address := self._address(subject, current, lemma)) is not None:
-            return address
+        if (address := street_address(subject, current, lemma)) is not None:
+            return self._make([word for word in subject if canonical(word) != "address"], "address", address)
         typed = typed_value(current)
         if typed is not None:
             return self._typed(subject, current, lemma, typed)
@@ -210,16 +205,6 @@ class _Statement:
             return None
         return self._make([*subject, *rest], "#like", ["hate" if self.verb.negated or lemma == "hate" else "like"])
 
-    def _address(self, subject: Sequence[str], rest: Sequence[str], lemma: str) -> Claim | None:
-        """Return the claim of "my address is 5 Elm Street" and "I live at 5 Elm Street"."""
-        value = rest[1:] if rest[0] in PREPOSITIONS else rest
-        if not 1 < len(value) <= _MAX_VALUE or not value[0][:1].isdigit() or lemma not in ("be", "live"):
-            return None
-        if lemma == "be" and _ADDRESS in map(canonical, subject):
-            return self._make(subject, "", value)
-        end = next((n for n, word in enumerate(value) if word in PREPOSITIONS), len(value))
-        return self._make(subject, "address", value) if not _STREETS.isdisjoint(value[1:end]) else None
-
     def _typed(self, subject: Sequence[str], rest: Sequence[str], lemma: str, found: TypedValue) -> Claim | None:
         """Return the claim whose value is a number, a time or a date."""
         relation = PHRASES.get(f"be {self._last_verb} {rest[0]}") if self.verb.passive else None
@@ -234,9 +219,9 @@ class _Statement:
             about.append("end")
         if found.kind == "time":
             about = [word for word in about if canonical(word) not in ("day", "night")]
-        if about[-1] == "number" and _MINE.issuperset(about[:-1]) and len("".join(found.words)) >= _MIN_PHONE:
-            about = ["i", "phone"]  # "my new number is 07700 900777"
-        if not any(map(canonical, about)) and about != ["i"]:
+        if is_own_phone(about, found.words):
+            return self._make(["my"], "phone", found.words)
+        if not any(map(canonical, about)) and about != ["i"]:  # "I am 33"
             return None
         if has_property(about):
             if not _PAID.isdisjoint(map(canonical, about)):

@@ -286,6 +286,12 @@ def test_recency_of_time_expressions(text, recency):
     assert read(text).recency == recency
 
 
+@pytest.mark.parametrize("query", ["what did Ana say yesterday", "the latest invoice", "thanks", "and the other one?"])
+def test_query_of_recall_has_the_time_of_a_message(query):
+    read = signals.read(query, now=NOW)
+    assert signals.read_time(query, NOW) == (read.recency, read.dates)
+
+
 @pytest.mark.parametrize(
     ("text", "hints"),
     [
