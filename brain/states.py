@@ -60,7 +60,10 @@ class MemoryStates:
 
         async def work(c: Connection) -> None:
             for state in await _locked(c, scope, ids, by):
-                state.require_hidden(now) if hidden else state.require_visible("ids", now)
+                if hidden:
+                    state.require_hidden(now)
+                else:
+                    state.require_visible("ids", now)
 
         await self._database.run(scope, work)
 

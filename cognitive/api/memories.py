@@ -273,7 +273,11 @@ class AgentMemories:
     async def _checked(
         self, scope: Scope, ids: list[UUID], by: Trust, *, hidden: bool
     ) -> list[tuple[Scope, list[UUID]]]:
-        """Return the ids by the views that write them, after a check of all, since each view has its transaction."""
+        """Return the ids by the views that write them, after a check of all ids.
+
+        Each view has its own transaction. Without the check, an error in the second one would leave the first one done.
+        A change by another process between check and transaction can still cause this.
+        """
         views = await self._by_writer(scope, ids)
         for view, own in views if len(views) > 1 else ():
             await self._states.check(view, own, by=by, now=datetime.now(UTC), hidden=hidden)

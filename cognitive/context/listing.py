@@ -27,16 +27,10 @@ _MIN_OWN_COSINE, _MIN_COSINE = 0.2, 0.35
 _GROWTH, _SMALL_STORE = 0.04, 10  # per factor e in size; passages
 # Words that a memory has in place of a general word.
 _MEMBERS = {
-    stem(general): frozenset(map(stem, words.split()))
-    for general, words in (
-        (
-            "family",
-            "wife husband spouse partner son daughter kid child children brother sister sibling mother mum mom father"
-            " dad parent grandmother grandma grandfather grandpa aunt uncle cousin niece nephew",
-        ),
-        ("pet", "dog puppy cat kitten rabbit hamster parrot budgie horse pony tortoise"),
-    )
+    "family": """wife husband spouse partner son daughter kid child children brother sister sibling mother mum mom
+        father dad parent grandmother grandma grandfather grandpa aunt uncle cousin niece nephew"""
 }
+_MEMBER_STEMS = {stem(general): frozenset(map(stem, words.split())) for general, words in _MEMBERS.items()}
 
 
 def keep_listed(
@@ -157,7 +151,7 @@ def _names(hit: Hit, topic: Set[str]) -> bool:
     """Return True if a memory has at least half of the stems of a topic."""
     attributes = (value for value in hit.attributes.values() if isinstance(value, str))
     own = stem_counts(" ".join((hit.speaker or "", hit.content, *attributes))).keys()
-    named = [each for each in topic if each in own or not own.isdisjoint(_MEMBERS.get(each, ()))]
+    named = [each for each in topic if each in own or not own.isdisjoint(_MEMBER_STEMS.get(each, ()))]
     return bool(topic) and 2 * len(named) >= len(topic)
 
 

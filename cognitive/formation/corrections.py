@@ -148,10 +148,10 @@ class Corrections:
             try:
                 await self._states.retire(scope, ids, by="talk", now=datetime.now(UTC))
                 done += [Correction(memory.id, "retired") for memory in found.gone]
-                if found.all_of_last:
-                    await self._restore_replaced(scope, found.gone)
             except InvalidInput as error:  # one of them was hidden, erased or raised in trust meanwhile
                 log.info("not retired by the user's words: %s", error)
+        if done and found.all_of_last:
+            await self._restore_replaced(scope, found.gone)
         if found.replaced is not None and found.replacement is not None:
             await store(found.replacement)
             for old in await self._store.get(scope, [found.replaced.id]):
@@ -164,8 +164,12 @@ class Corrections:
     async def _restore_replaced(self, scope: Scope, gone: Sequence[Memory]) -> None:
         """Show again what memories replaced that the user has taken back: "My rent is 950." "Scratch that."."""
         replaced = await superseded_by(self._store, scope, [memory.id for memory in gone])
-        if replaced:
+        if not replaced:
+            return
+        try:
             await self._states.restore(scope, [each.id for each in replaced], by="talk", now=datetime.now(UTC))
+        except InvalidInput as error:  # one of them was shown again, erased or raised in trust meanwhile
+            log.info("not shown again by the user's words: %s", error)
 
     async def _of_last_turn(
         self, scope: Scope, turn_id: str, session_id: str, earlier: Sequence[Memory]
