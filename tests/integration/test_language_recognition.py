@@ -44,11 +44,13 @@ def opened(urls):
 
 
 async def remember(opened, agent: str, contents: list[str]) -> str:
-    """Store memories one by one, close the layer, which completes its background work, and return the language."""
+    """Store memories one by one, wait until their language is recognised, and return it from a new layer."""
     async with opened() as layer:
         for n, content in enumerate(contents):
             memory = NewMemory(type="fact", content=content, occurred_at=AT + timedelta(minutes=n))
             await layer.remember(agent, [memory])
+        # Closing waits only a second for the change of language, less than a busy machine may need.
+        await asyncio.gather(*(task for task in asyncio.all_tasks() if task.get_name() == agent))
     async with opened() as layer:
         return await layer.admin.language(agent)
 
