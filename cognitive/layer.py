@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, MutableMapping, Sequence
 from importlib import import_module
 from time import time
 from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
+from weakref import WeakValueDictionary
 
 from brain.postgres import event_loop
 from cognitive.api.memory_methods import MemoryMethods
@@ -62,6 +63,7 @@ class CognitiveLayer(MemoryMethods):
         self._outcomes = services.outcomes
         self._background = services.background
         self._settling = services.settling
+        self._session_locks: MutableMapping[tuple[str, ...], asyncio.Lock] = WeakValueDictionary()
         self._session_writer = services.session_writer
         self._retention = services.retention
         self._catalog = services.catalog
@@ -206,7 +208,8 @@ class CognitiveLayer(MemoryMethods):
     def settle(self, context: TurnContext | TurnRef, outcome: Outcome) -> None:
         """Run `post_turn` in the background, so that the user need not wait for it.
 
-        Errors are logged. The layer closes only after the outcome is stored or has failed.
+        Outcomes of one session are stored in the order of these calls, except those of a `TurnRef`. Errors are logged.
+        The layer closes only after the outcome is stored or has failed.
 
         Raises:
             StoreUnavailable: too many outcomes are pending; this one was not accepted.
@@ -215,7 +218,7 @@ class CognitiveLayer(MemoryMethods):
         event_loop.require(self.loop)
         _require_outcome(context, outcome)
         name = (*context.scope.key, context.turn_id, str(uuid4()))
-        if not self._settling.start(self._posted(context, outcome), *name):
+        if not self._settling.start(self._post_in_order(context, outcome), *name):
             raise StoreUnavailable("settle: too many outcomes are pending; wait with `flush`, or call `post_turn`")
 
     async def flush(self, context: TurnContext | TurnRef | None = None) -> None:
@@ -271,8 +274,12 @@ class CognitiveLayer(MemoryMethods):
         """Return the policy that the turn was planned with, or the current one if the context came over HTTP."""
         return context.policy or self._policies.for_agent(context.agent_id)
 
-    async def _posted(self, context: TurnContext | TurnRef, outcome: Outcome) -> None:
-        await self.post_turn(context, outcome)
+    async def _post_in_order(self, context: TurnContext | TurnRef, outcome: Outcome) -> None:
+        """Run `post_turn` after the earlier calls of `settle` for the same session."""
+        session = context.session_id if isinstance(context, TurnContext) else f"turn {context.turn_id}"
+        lock = self._session_locks.setdefault((*context.scope.key, session), asyncio.Lock())
+        async with lock:  # admits the waiting tasks in the order of their start
+            await self.post_turn(context, outcome)
 
 
 def _require_outcome(context: TurnContext | TurnRef, outcome: Outcome) -> None:

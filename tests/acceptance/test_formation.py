@@ -338,6 +338,16 @@ async def test_memory_that_the_user_takes_back_is_retired(urls, embedder, agent,
             assert restored.hidden_reason is None
 
 
+async def test_outcomes_settled_in_a_row_form_in_the_order_of_their_turns(urls, embedder, agent):
+    async with forming(urls, embedder) as layer:
+        told = ("My coach is Dr. Lind.", "Scratch that.", LIKES, "Scratch that.")
+        turns = [Turn(agent_id=agent, session_id="s1", text=text) for text in told]
+        contexts = [await layer.pre_turn(turn) for turn in turns]
+        for context in contexts:
+            layer.settle(context, Outcome(response="I see."))
+    assert await formed(agent) == []
+
+
 async def test_value_before_the_one_that_is_taken_back_holds_again(urls, embedder, agent):
     for n, text in enumerate((RENT, NEW_RENT, "Scratch that.")):
         async with forming(urls, embedder) as layer:
