@@ -68,6 +68,7 @@ _NO_VALUES = frozenset("a an for from of as to".split())  # "X is a Y" is no val
 # "My new mobile's 0770 ..."; a name behind "'s" is owned: "My sister's Rex".
 _IS = re.compile(r"(?i)(?<=\w)['’]s (?=\d)")
 _I_AM = re.compile(r"(?i)\bi['’]?m (?=\d)")
+_LEAD_IN = re.compile(r"(?i)^(?:(?:ok(?:ay)?|oh|well|so|btw|by the way|fyi|hey|hi|yeah|anyway|actually)\b[,.!]* ?)+")
 
 
 def claim_of(content: str, speaker: str | None = None) -> Claim | None:
@@ -85,7 +86,7 @@ def claim_of(content: str, speaker: str | None = None) -> Claim | None:
     label = _labelled(content, person)
     if label is not None:
         return label
-    words, capitals = split_words(_IS.sub(" is ", _I_AM.sub("I am ", content)))
+    words, capitals = split_words(_IS.sub(" is ", _I_AM.sub("I am ", _LEAD_IN.sub("", content))))
     if not 3 <= len(words) <= _MAX_WORDS or not UNSURE.isdisjoint(words) or _has_clauses(words):
         return None
     verb = find_verb(words)

@@ -8,7 +8,7 @@ Modules, in order of execution:
 - `statements`: split a sentence into statements, and fold each to the form that rules are matched on.
 - `rules`: tables of patterns that recognise each kind, and of what forms nothing.
 - `extract`: apply the rules to an exchange.
-- `needs`: recognise allergies, diets and illnesses, which are pinned.
+- `essentials`: recognise names, allergies, diets and illnesses, which are pinned.
 - `memories`: make memories of what was extracted.
 - `lines`: find the captured lines of a turn, and what was formed from earlier ones.
 - `corrections`: hide or replace what a user's line takes back or corrects.

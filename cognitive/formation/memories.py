@@ -13,8 +13,8 @@ from typing import Literal, cast
 from brain.text import stem_counts
 from brain.types import MAX_LABEL_LENGTH, Memory, MemoryType, NewMemory
 from cognitive.context.formed import OWN_LINE, SHARED_LINE
+from cognitive.formation.essentials import is_essential
 from cognitive.formation.extract import Proposal
-from cognitive.formation.needs import is_need
 from cognitive.policy.outcomes import FormationKind, FormationSettings
 from cognitive.preflight import dates
 from cognitive.privacy.secrets import SECRET
@@ -69,7 +69,7 @@ def memory_type(kind: FormationKind) -> MemoryType:
 def formed_memories(line: CapturedLine, proposals: Sequence[Proposal], settings: FormationSettings) -> list[NewMemory]:
     """Return the memories that a line forms: proposals of the policy's topics, without those that held a secret.
 
-    The text is verbatim, but for "today" and "tomorrow", which become dates. Needs, such as an allergy, are pinned.
+    The text is verbatim, but for "today" and "tomorrow", which become dates. A name or an allergy is pinned.
     """
     wanted = [each for each in proposals if is_wanted(each.text, settings)]
     return [
@@ -83,7 +83,7 @@ def formed_memories(line: CapturedLine, proposals: Sequence[Proposal], settings:
             tags=(TAG,),
             attributes=_attributes(each, line.at),
             trust="talk",
-            pinned=each.kind == "fact" and is_need(each.text),
+            pinned=each.kind == "fact" and is_essential(each.text),
         )
         for each in wanted
     ]

@@ -66,8 +66,9 @@ _bare_greeting = compile_pattern(
     r"|everyone|guys|folks|team|buddy))?\W+",
     name="peel.bare",
 )
-_BEFORE_TOPICS = listed("""
-    a an the in on about with for of to at from my your our is are via and or
+# After these words, a name at the end of a message is not that of the person addressed: "Hi, I'm Tom".
+_BEFORE_OTHER_NAMES = listed("""
+    a an the in on about with for of to at from my your our is are im am via and or
 """)
 _EMPTY = SmallTalk(ANSWER, ())
 _acknowledgements = RuleTable(ACKNOWLEDGEMENTS, whole=True)
@@ -196,7 +197,7 @@ def _addressed(written: list[str], rest: list[str], fired: tuple[Rule, ...]) -> 
     if not rest or len(written) < 2 or any(rule.id not in ADDRESSED for rule in fired):
         return False
     before, name = written[-2], written[-1]
-    return name.lower() == rest[-1] and name.istitle() and before.lower() not in _BEFORE_TOPICS
+    return name.lower() == rest[-1] and name.istitle() and before.lower() not in _BEFORE_OTHER_NAMES
 
 
 def _filler_asks(text: str, rest: list[str], fired: tuple[Rule, ...]) -> bool:

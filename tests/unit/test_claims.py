@@ -18,6 +18,8 @@ VERSIONS = [
     ("The rent is 1,200 euros a month.", "The monthly rent is €1,350."),
     ("Rent is 1450 a month", "our rent is 1520 now"),
     ("My salary is 50k a year.", "My salary is 55k now."),
+    ("My rent is 900 euros.", "Ok so btw, my rent is 950 euros now."),
+    ("My name is Tom.", "Actually my name is Thomas Brandt."),
     ("Our rent is 1450 a month.", "Our rent goes up to 1520 in August."),
     ("My address is 5 Elm Street.", "My address is now 9 Oak Road, Leeds."),
     ("I live at 5 Elm Street.", "I live at 9 Oak Road now."),

@@ -116,6 +116,7 @@ def test_small_talk_is_a_greeting_without_other_signals(text):
 CONTENT = (
     "what did we decide about the schema?",
     "hello world program fails",
+    "I'm Tom",
     "what's up with the failing build?",
     "who am I?",
     "do you remember me?",

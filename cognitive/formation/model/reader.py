@@ -16,12 +16,12 @@ from brain.store import MemoryStore
 from brain.text import stem_counts
 from brain.types import Memory, NewMemory
 from brain.users import Scope
+from cognitive.formation.essentials import is_essential
 from cognitive.formation.lines import formed_earlier
 from cognitive.formation.memories import TAG, is_personal, is_wanted, memory_type
 from cognitive.formation.model.checks import FormedByModel
 from cognitive.formation.model.extractor import ModelExtractor
 from cognitive.formation.model.prompt import Exchange, Nearby, request
-from cognitive.formation.needs import is_need
 from cognitive.policy import Policy
 from cognitive.policy.outcomes import FormationSettings
 from cognitive.telemetry.metrics import NOT_FORMED, Metrics, Observation
@@ -128,7 +128,7 @@ def _memory(formed: FormedByModel, lines: CapturedLines, formed_by: str) -> NewM
         tags=(TAG,),
         attributes=attributes,
         trust="talk",
-        pinned=formed.kind == "fact" and line is lines.said and is_need(formed.text),
+        pinned=formed.kind == "fact" and line is lines.said and is_essential(formed.text),
         supersedes=formed.replaces,
     )
 

@@ -1,6 +1,7 @@
-"""Recognise allergies, diets and illnesses in formed statements: what an answer must always respect.
+"""Recognise formed statements that every answer must respect: the user's name, allergies, diets and illnesses.
 
-A question seldom shares a word with them: "suggest a dinner" says nothing of nuts. They are therefore pinned.
+A question seldom shares a word with them: "suggest a dinner" says nothing of nuts, and "what's my name?" nothing of
+Tom. They are therefore pinned.
 """
 
 from __future__ import annotations
@@ -21,8 +22,16 @@ _NEED = re.compile(
     r"|\b(?:carr(?:y|ies)|has|have) an epi-?pen\b",
     re.IGNORECASE,
 )
+_NAME = re.compile(
+    r"(?:^|[,.!] |^(?:[Aa]ctually|[Ww]ell|[Oo]h|[Ss]o|[Oo]k) )"
+    r"(?:(?:[Ii]['’]?m|[Ii] am) [A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*"
+    r"|[Mm]y name(?:['’]?s| is)(?: now)? (?!not\b|now\b)[\w'’-]+(?: [\w'’-]+)?)(?=[.,!]|$| (?:and|from|by|here|now)\b)"
+)
 
 
-def is_need(statement: str) -> bool:
-    """Return True if a statement names an allergy, a diet or an illness of a person: "Milo is allergic to nuts"."""
-    return _NEED.search(statement) is not None
+def is_essential(statement: str) -> bool:
+    """Return True if a statement gives the user's name, or an allergy, a diet or an illness of a person.
+
+    Examples: "I'm Tom", "Milo is allergic to nuts".
+    """
+    return _NEED.search(statement) is not None or _NAME.search(statement) is not None
