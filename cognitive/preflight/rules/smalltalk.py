@@ -247,17 +247,14 @@ PHRASES = (
         rf"more(?: time)?"
         rf"|another one|tell me more|say more|elaborate(?: on {_OBJECT})?|(?:explain|expand on|clarify|summari[sz]e"
         rf"|rephrase)"
-        rf"(?: (?:more|further|{_OBJECT}|why|again))*|(?:do|run|ship|send|merge|fix|show|use|take|apply|save|delete"
-        rf"|remove|add|undo"
-        rf"|revert|finish|start|stop|close|open|test|commit|push|deploy|post|keep|change|update|make|build|implement"
-        rf"|install|write"
-        rf"|read|list|check|try)(?: me)? {_OBJECT}|start over|^(?:start|begin|stop|cancel|abort|wait|skip|undo|revert"
+        rf"(?: (?:more|further|{_OBJECT}|why|again))*|(?:do|run|fix|show|use|take|apply|save|delete|remove|add|undo"
+        rf"|revert|finish|start|stop|close|open|keep|change|update|make|implement|write|read|list|check|try)(?: me)? {_OBJECT}|start over|^(?:start|begin|stop|cancel|abort|wait|skip|undo|revert"
         rf"|ready|shoot)"
         rf"|hold on|lets (?:go|begin|start)|make it so|^(?:shorter|longer|simpler)$|in (?:short|more detail|other "
         rf"words)",
         ("continue", "go ahead", "do it", "Please go on.", "keep going", "tell me more", "try again",
          "explain that again", "fix it"),
-        ("continue the migration", "go ahead with Redis", "do it in Postgres", "next Friday",
+        ("continue the migration", "go ahead with Redis", "do it in Postgres", "next Friday", "deploy it",
          "tell me more about the API"),
     ),
     _row(
