@@ -30,12 +30,12 @@ class ConversationImporter:
         exchanges = await self._conversations.exchanges(view, talk.messages, talk.session_id, datetime.now(UTC))
         known |= await self._conversations.stored_sources(exchanges)
         for exchange in exchanges:
-            is_new = known.isdisjoint(exchange.sources)
-            formed = await asyncio.to_thread(self._conversations.formed, exchange) if is_new else []
+            fresh = exchange.without(known)
+            formed = await asyncio.to_thread(self._conversations.formed, fresh)
             own = sum(exchange.owner != view and is_personal(each) for each in formed)
             counts.add(line.form, view.user, own)
             counts.add(line.form, exchange.owner.user, len(exchange.lines) + len(formed) - own)
-            new += len(exchange.lines) + len(formed) if is_new else 0
+            new += len(fresh.lines) + len(formed)
             known.update(exchange.sources)
         counts.drop(_LEFT_OUT, line.number, len(talk.messages) - sum(len(each.lines) for each in exchanges))
         return new

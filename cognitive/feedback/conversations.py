@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import logging
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -23,7 +23,7 @@ from cognitive.feedback.capture import CapturedExchange, episodes
 from cognitive.formation.corrections import Corrections
 from cognitive.formation.extract import extract
 from cognitive.formation.lines import assistant_line, user_line
-from cognitive.formation.memories import CapturedLine, formed_memories, is_personal, pinned_for_user
+from cognitive.formation.memories import CapturedLine, formed_memories, is_personal, line_source, pinned_for_user
 from cognitive.formation.model.parked_lines import marked
 from cognitive.formation.model.reader import CapturedLines, ModelReader, NotRead
 from cognitive.policy import Policy
@@ -55,15 +55,28 @@ class RememberedConversation:
 
 @dataclass(frozen=True, slots=True)
 class ExchangeLines:
-    """The lines of an exchange that are kept, and the view of those who see them."""
+    """The lines of an exchange that are kept, and the view of those who see them.
+
+    `unanswered` is the source that the user's line has in a version of the conversation that ends with it.
+    """
 
     owner: Scope
     lines: tuple[NewMemory, ...]
+    unanswered: str
 
     @property
     def sources(self) -> list[str]:
         """The sources of the lines, by which a stored exchange is found."""
         return [line.source for line in self.lines if line.source is not None]
+
+    def without(self, stored: Container[str]) -> ExchangeLines:
+        """Return the exchange without lines that are stored: all, or the user's if it was stored without the answer."""
+        if any(source in stored for source in self.sources):
+            return replace(self, lines=())
+        if self.unanswered in stored:
+            said = user_line(self.lines)
+            return replace(self, lines=tuple(line for line in self.lines if line is not said))
+        return self
 
     def parked(self) -> ExchangeLines:
         """Return the exchange with its user's line marked as one that the model is still to read."""
@@ -105,10 +118,11 @@ class ConversationWriter:
         stored_sources = await self.stored_sources(exchanges)
         lines, formed, known, unread = list[UUID](), list[UUID](), 0, 0
         corrections = list[Correction]()
-        for n, exchange in enumerate(exchanges):
+        for n, whole in enumerate(exchanges):
             if progress is not None:
                 progress(n, len(exchanges))
-            if not stored_sources.isdisjoint(exchange.sources):
+            exchange = whole.without(stored_sources)
+            if not exchange.lines:
                 known += 1
                 continue
             claims: Sequence[Claim] = ()
@@ -157,12 +171,16 @@ class ConversationWriter:
         if policy.capture == "off":  # the call itself says what to store
             policy = policy.model_copy(update={"capture": "exchange"})
         owner = scope.as_user(None) if policy.capture_scope == "agent" else scope
-        kept = (tuple(episodes(each, policy)) for each in _exchanges(scope, messages, session_id, now))
-        return [ExchangeLines(owner, lines) for lines in kept if lines]
+        shared_by = scope.user if policy.capture_scope == "agent" else None
+        kept = [
+            ExchangeLines(owner, tuple(episodes(each, policy)), line_source(unanswered_id, shared_by, "user"))
+            for each, unanswered_id in _exchanges(scope, messages, session_id, now)
+        ]
+        return [each for each in kept if each.lines]
 
     async def stored_sources(self, exchanges: Sequence[ExchangeLines]) -> set[str]:
         """Return the sources of a conversation's lines that are stored already."""
-        sources = [source for each in exchanges for source in each.sources]
+        sources = [source for each in exchanges for source in (*each.sources, each.unanswered)]
         if not sources:
             return set()
         stored = await self._store.find_by_source(exchanges[0].owner, "episode", sources)
@@ -225,8 +243,10 @@ def _message(value: Message | Mapping[str, Any]) -> Message:
     return Message.model_validate(dict(value))
 
 
-def _exchanges(scope: Scope, messages: Sequence[Message], session_id: str, now: datetime) -> Iterator[CapturedExchange]:
-    """Yield each user's message with the last answer before the next one.
+def _exchanges(
+    scope: Scope, messages: Sequence[Message], session_id: str, now: datetime
+) -> Iterator[tuple[CapturedExchange, str]]:
+    """Yield each user's message with the last answer before the next one, and the id it has without the answer.
 
     The id of an exchange follows from its texts, its session and how often they occurred before in the conversation, so
     that a longer version of the conversation has the same ids.
@@ -236,7 +256,14 @@ def _exchanges(scope: Scope, messages: Sequence[Message], session_id: str, now: 
     for start, end in pairwise([*starts, len(messages)]):
         answers = [each.content for each in messages[start:end] if each.role == "assistant" and each.content]
         texts = (messages[start].content, answers[-1] if answers else "")
+        unanswered = (texts[0], "")
+        unanswered_id = _exchange_id(session_id, seen[unanswered] + 1, unanswered)
         seen[texts] += 1
-        digest = hashlib.sha256("\0".join((session_id, str(seen[texts]), *texts)).encode()).hexdigest()
         at = messages[start].at or now.astimezone(UTC) - (len(messages) - start) * _ONE_SECOND
-        yield CapturedExchange(scope.agent_id, session_id, f"conversation-{digest[:24]}", at, *texts, scope.user)
+        id = _exchange_id(session_id, seen[texts], texts)
+        yield CapturedExchange(scope.agent_id, session_id, id, at, *texts, scope.user), unanswered_id
+
+
+def _exchange_id(session_id: str, number: int, texts: tuple[str, str]) -> str:
+    digest = hashlib.sha256("\0".join((session_id, str(number), *texts)).encode()).hexdigest()
+    return f"conversation-{digest[:24]}"

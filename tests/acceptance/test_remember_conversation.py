@@ -58,6 +58,18 @@ async def test_repeated_and_longer_conversation_adds_only_what_is_new(patient, a
     assert (len(first.lines), len(longer.lines), longer.known) == (2, 2, 1)
 
 
+@pytest.mark.parametrize("scope", ["user", "agent"])
+async def test_longer_conversation_adds_the_answer_to_a_message_that_had_none(urls, embedder, agent, scope):
+    policy = Policy(capture="exchange", capture_scope=scope, deadline_ms=8_000)
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
+        first = await layer.remember_conversation(agent, TALK[:2], user_id="ada")
+        longer, again = [await layer.remember_conversation(agent, TALK[:3], user_id="ada") for _ in range(2)]
+        added = await layer.get(agent, longer.lines, user_id="ada")
+    assert (len(first.lines), len(first.formed)) == (1, 1)
+    assert ([memory.content for memory in added], longer.formed) == ([TALK[2]["content"]], ())
+    assert (again.lines, again.known) == ((), 1)
+
+
 async def test_forgotten_memory_is_not_formed_from_the_same_conversation(patient, agent):
     report = await patient.remember_conversation(agent, TALK[:3])
     await patient.forget(agent, report.formed)
