@@ -248,7 +248,8 @@ PHRASES = (
         rf"|another one|tell me more|say more|elaborate(?: on {_OBJECT})?|(?:explain|expand on|clarify|summari[sz]e"
         rf"|rephrase)"
         rf"(?: (?:more|further|{_OBJECT}|why|again))*|(?:do|run|fix|show|use|take|apply|save|delete|remove|add|undo"
-        rf"|revert|finish|start|stop|close|open|keep|change|update|make|implement|write|read|list|check|try)(?: me)? {_OBJECT}|start over|^(?:start|begin|stop|cancel|abort|wait|skip|undo|revert"
+        rf"|revert|finish|start|stop|close|open|keep|change|update|make|implement|write|read|list|check|try)"
+        rf"(?: me)? {_OBJECT}|start over|^(?:start|begin|stop|cancel|abort|wait|skip|undo|revert"
         rf"|ready|shoot)"
         rf"|hold on|lets (?:go|begin|start)|make it so|^(?:shorter|longer|simpler)$|in (?:short|more detail|other "
         rf"words)",
