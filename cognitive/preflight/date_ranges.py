@@ -185,14 +185,24 @@ def decade(groups: Groups, now: datetime, _year: int | None) -> Span:
 def weekday(groups: Groups, now: datetime, _year: int | None) -> Span:
     """Return the time span of a phrase like "last Monday" or "Friday afternoon": a day or a part of it.
 
-    "Monday last week" is that of the calendar week.
+    "Monday last week" and "Monday two weeks ago" are those of the calendar week.
     """
-    if groups.get("ofweek"):
-        monday, after = week(now, _OFFSETS[groups["ofweek"]])[0], WEEKDAYS.index(groups["weekday"])
+    weeks = _weeks_on(groups)
+    if weeks is not None:
+        monday, after = week(now, weeks)[0], WEEKDAYS.index(groups["weekday"])
         day = (monday + timedelta(days=after), monday + timedelta(days=after + 1))
     else:
         day = nearest_weekday(now, groups["weekday"], _rel(groups))
     return part_of(day, groups["part"]) if groups.get("part") else day
+
+
+def _weeks_on(groups: Groups) -> int | None:
+    """Return by how many weeks the week that a phrase names comes after this one, or None if it names none."""
+    if groups.get("ofweek"):
+        return _OFFSETS[groups["ofweek"]]
+    if groups.get("ago"):
+        return -_count(groups["ago"])[1]
+    return _count(groups["hence"])[1] if groups.get("hence") else None
 
 
 def named_day(groups: Groups, now: datetime, _year: int | None) -> Span:

@@ -203,7 +203,7 @@ def _narrows(lower: bytes, before: _DatePhrase, phrase: _DatePhrase) -> str:
     if before.form.rule.id != "date.last_unit" or before.groups["rel"] not in ("last", "this", "next"):
         return ""
     group, names = _NARROWED.get(before.groups["unit"], ("", frozenset[str]()))
-    named = {"rel", "y", "ofyear", "ofweek", "ofmonth"} & phrase.groups.keys()
+    named = {"rel", "y", "ofyear", "ofweek", "ofmonth", "ago", "hence"} & phrase.groups.keys()
     between = lower[before.end : phrase.start].decode().replace(",", " ").replace("-", " ").split()
     is_behind = bool(between) and _LEFT_WORDS.issuperset(between) and (phrase.certain or phrase.link == "between")
     return group if is_behind and phrase.form.rule.id in names and not named else ""

@@ -62,6 +62,8 @@ DAYS = {
     "the 5th of May, next year": "2027-05-05",
     "last year on May 5": "2025-05-05",
     "on Tuesday last week": "2026-11-10",
+    "on Friday two weeks ago": "2026-11-06",
+    "on Monday in two weeks": "2026-11-30",
     "on Friday of this week": "2026-11-20",
     "next week on Tuesday": "2026-11-24",
     "on the 20th of last month": "2026-10-20",

@@ -111,8 +111,9 @@ DATE_PATTERNS = (
     ),
     _form(
         "weekday", rf"(?:(?P<rel>{_REL}) )?(?P<weekday>{_WEEKDAY})(?: (?P<part>{_PART}))?"
-        rf"(?: (?:of )?{_OFWEEK})?", ranges.weekday,
-        ("Tuesday last week", "last Monday", "on tuesday", "Friday afternoon", "Monday's meeting"),
+        rf"(?: (?:of )?{_OFWEEK}| (?P<ago>{_COUNT}) weeks? ago| in (?P<hence>{_COUNT}) weeks?)?", ranges.weekday,
+        ("Tuesday last week", "Friday two weeks ago", "Monday in a week", "last Monday", "on tuesday",
+         "Friday afternoon", "Monday's meeting"),
         ("every Monday", "Mondays are busy", "the sun is shining", "sat down"),
     ),
     _form(
