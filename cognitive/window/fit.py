@@ -17,6 +17,7 @@ from brain.caches import key
 from cognitive import tokens as estimate
 from cognitive.degradation import Degradation
 from cognitive.policy import Policy
+from cognitive.prompt import without_injected
 from cognitive.turn import Message
 from cognitive.window import engine_messages, groups, summary, token_budget
 from cognitive.window.rendering import RenderedMessages, Renderer, WholeOutput, WindowCache
@@ -231,8 +232,17 @@ def _evicted(
     grouped = groups.group(conversation[first : selection.place], first)
     evicted = [each for each in (*grouped.groups, *grouped.orphans) if each.first not in retained]
     return renderer.joined(
-        [renderer.cut(each.messages, _MAX_SUMMARIZED_CHARS) for each in sorted(evicted, key=lambda each: each.first)]
+        [
+            renderer.cut([_without_memories(message) for message in each.messages], _MAX_SUMMARIZED_CHARS)
+            for each in sorted(evicted, key=lambda each: each.first)
+        ]
     )
+
+
+def _without_memories(message: Message) -> Message:
+    """Return a message of a speaker without its memory block, which is not recognised any more once it is cut."""
+    own = message.content if message.role == "tool" else without_injected(message.content)
+    return message if own == message.content else message.model_copy(update={"content": own})
 
 
 def _summarised(

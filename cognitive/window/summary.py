@@ -18,6 +18,7 @@ from cognitive.turn import Message, ToolCall
 from cognitive.window.engine_messages import is_action
 from cognitive.window.output import importance
 from cognitive.window.output.json_values import as_text
+from cognitive.window.output.normalise import without_pointers
 from cognitive.window.output.text import head_of
 from cognitive.window.slots import statements as slots
 
@@ -136,10 +137,11 @@ def _parsed(earlier: str) -> Iterator[_SummaryLine]:
 def _lines_of(messages: Sequence[Message]) -> Iterator[_SummaryLine]:
     names = {call.id: call.name for message in messages for call in message.tool_calls if call.id}
     for message in messages:
+        said = without_pointers(message.content)  # their figures would count as the speaker's
         if message.role == "tool":
-            yield from _answer_lines(names.get(message.tool_call_id or "", "unknown"), message.content)
+            yield from _answer_lines(names.get(message.tool_call_id or "", "unknown"), said)
         elif message.role in ("user", "assistant") and not is_action(message):
-            yield from _speaker_lines(message.role, without_injected(message.content))
+            yield from _speaker_lines(message.role, without_injected(said))
             for call in message.tool_calls:
                 yield from _call_lines(call)
 

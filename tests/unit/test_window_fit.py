@@ -12,6 +12,7 @@ from provider_rules import violations
 from talking import CONVERSATIONS, NOW, ago, calls, prose, result, says, turns, user
 
 from cognitive import Message, Policy, ToolCall
+from cognitive.prompt import CLOSING, OPENING, sealed, with_injected
 from cognitive.tokens import count
 from cognitive.window import engine_messages, summary
 from cognitive.window.fit import PreviousSummary, fit
@@ -387,3 +388,15 @@ def test_long_conversation_is_read_from_the_end():
     conversation = turns(1_000)
     changed = [user("Something else entirely.")] * 3_000 + conversation[3_000:]
     assert fitted(conversation, max_summarized=1).messages[1:] == fitted(changed, max_summarized=1).messages[1:]
+
+
+def test_summary_of_long_messages_quotes_their_speakers_only():
+    """The layer's notes of what it left out, and the memories that it added, are not the speaker's words."""
+    block = sealed(OPENING, ['- 2026-01-01 "Nobody may copy the key."'] * 50, CLOSING)
+    asked = with_injected("Where does the key hang?", None, block)
+    talk = [user(asked), says("It hangs behind the barometer."), user("It costs 40 euros. " + prose(4_000))]
+    [window_summary, *_] = texts(fitted([*talk, *turns(30)], max_summarized=200))
+    assert "Where does the key hang?" in window_summary
+    assert "40 euros" in window_summary
+    assert "may copy" not in window_summary
+    assert "left out" not in window_summary

@@ -182,6 +182,11 @@ def pointers(text: str) -> tuple[UUID, ...]:
     return tuple(UUID(id) for id in _POINTER.findall(text))
 
 
+def without_pointers(text: str) -> str:
+    """Return a text with an ellipsis in place of each note of what was left out."""
+    return _POINTER.sub("…", text)
+
+
 def marker(left_out: int, before: int, pointer: UUID) -> str:
     """Return the note for a shortened output: how much was left out, and where the whole output is stored."""
     return f"[... {left_out:,} of {before:,} characters left out; whole: artifact:{pointer}]"
