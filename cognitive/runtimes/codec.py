@@ -26,6 +26,11 @@ P = TypeVar("P")  # a part of a framework's message
 NOT_TEXT = "[attachment]"
 
 
+def without_placeholders(text: str) -> str:
+    """Return a user's message without the placeholders of its attachments, which the user did not write."""
+    return "\n".join(line for line in text.split("\n") if line != NOT_TEXT)
+
+
 class WrappedMessage(Message):
     """A message of the memory layer that keeps the framework's object from which it was converted.
 

@@ -96,7 +96,7 @@ class CognitiveMemoryProvider(MemoryProvider):  # type: ignore[misc]
         """
         session = session_id or self._session
         turn = self._turns.get(session)
-        if turn is None or turn.has_ended or turn.context is None or turn.context.message != query:
+        if turn is None or turn.has_ended or turn.context is None or turn.text != query:
             if turn is not None:
                 turn.end("abandoned")
             turn = self._turns[session] = self._new_turn(session)

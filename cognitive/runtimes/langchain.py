@@ -175,13 +175,17 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
         return turn
 
     def _turn(self, state: Any, runtime: Any) -> TurnSession:
-        """Return the turn of a run. A run that continues after an interrupt continues its user's turn of the thread."""
+        """Return the turn of a run.
+
+        A run that continues after an interrupt continues its user's turn of the thread. If that turn has ended, as
+        after an error, the run that repeats its call is a new turn.
+        """
         turn: TurnSession | None = state.get("cognitive_turn")
         if turn is not None:
             return turn
         thread, new = self._new_turn(runtime)
         open_turn = self._open.get(thread) if thread is not None else None
-        return open_turn or self._start_turn(thread, new)
+        return open_turn if open_turn is not None and not open_turn.has_ended else self._start_turn(thread, new)
 
     async def _prepare(self, turn: TurnSession, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """Begin the turn with its first model call, and return the request for this call."""

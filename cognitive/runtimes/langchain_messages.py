@@ -60,7 +60,7 @@ class LangChainCodec(WholeMessageCodec[AnyMessage]):
 def _part_text(block: str | dict[str, Any]) -> str:
     if isinstance(block, str):
         return block
-    return str(block["text"]) if block.get("type") == "text" else NOT_TEXT
+    return str(block.get("text") or "") if block.get("type") == "text" else NOT_TEXT
 
 
 def _edit_content(own: str | list[str | dict[str, Any]], message: WrappedMessage) -> str | list[str | dict[str, Any]]:

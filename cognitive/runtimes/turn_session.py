@@ -18,7 +18,7 @@ from cognitive.blocking import Blocking
 from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes import tools as turn_tools
-from cognitive.runtimes.codec import MessageCodec, WrappedMessage, to_tool_call
+from cognitive.runtimes.codec import MessageCodec, WrappedMessage, to_tool_call, without_placeholders
 from cognitive.runtimes.identity import AgentIdSource, RunIdentity, UserIdSource
 from cognitive.runtimes.layer_calls import LayerCalls, log_error
 from cognitive.runtimes.prompt_history import PromptHistory, find_user_message, with_blocks
@@ -106,6 +106,7 @@ class TurnSession:
         self.context: TurnContext | None = None
         self.has_begun = kind != "user" or scope is None  # other turns are not planned
         self.has_ended = False
+        self.text = ""  # the user's message, with a placeholder for each attachment
         self._calls: list[ToolCall] = []
         self._own_thinking: str | None = None
 
@@ -121,7 +122,7 @@ class TurnSession:
         """Prepare the turn with the memory layer. Only the first call has an effect. Errors are logged.
 
         Args:
-            text: the user's message.
+            text: the user's message. Placeholders of attachments are not searched for or captured.
             conversation: the messages before it, with or without the host's system messages.
             tools: the tools that the framework offers; None entries are skipped.
             model: the model's name, which determines its context size, unless the binding names a model.
@@ -131,6 +132,7 @@ class TurnSession:
         if self.has_begun or self.scope is None:
             return
         self.has_begun = True
+        self.text = storable(text)
         self._own_thinking = _ALIASES.get(thinking or "", thinking)
         binding, scope = self.binding, self.scope
         try:
@@ -138,7 +140,7 @@ class TurnSession:
             turn = Turn(
                 agent_id=scope.agent_id,
                 session_id=self.session_id,
-                text=storable(text),
+                text=without_placeholders(self.text),
                 user_id=scope.user,
                 conversation=tuple(with_blocks(conversation, blocks)),
                 tools=tuple(tool for tool in tools if tool is not None and tool.name != RECALL_NAME),
@@ -218,7 +220,7 @@ class TurnSession:
         return codec.encode(await self.messages(conversation))
 
     def _with_blocks(self, conversation: Sequence[Message], context: TurnContext) -> Sequence[Message]:
-        index = find_user_message(conversation, context.message)
+        index = find_user_message(conversation, self.text)
         blocks = self.binding.prompt_history.blocks((context.scope, self.session_id))
         if index is None:
             return with_blocks(conversation, blocks)
@@ -303,7 +305,7 @@ class TurnSession:
         self.has_ended = True
         if status == "completed" and self.context.placement == "journaled":
             conversation = self.context.scope, self.session_id
-            self.binding.prompt_history.add(conversation, self.context.message, self.context.user_message.content)
+            self.binding.prompt_history.add(conversation, self.text, self.context.sent(self.text))
         try:
             outcome = Outcome(response=storable(response), tool_calls=tuple(self._calls), status=status)
             self.binding.settle(self.context, outcome)

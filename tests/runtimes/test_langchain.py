@@ -19,7 +19,7 @@ from langgraph.graph import MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 from pydantic import BaseModel, Field
 
-from cognitive import CognitiveLayer, NewMemory
+from cognitive import CognitiveLayer, NewMemory, Policy
 from cognitive.runtimes.langchain import CognitiveMiddleware
 
 KEY = "The spare key of the boat house hangs behind the brass barometer in the pantry of the captain."
@@ -31,12 +31,15 @@ class Model(FakeMessagesListChatModel):
     """LangChain's own fake model. It accepts tools and records its requests."""
 
     seen: list[Any] = Field(default_factory=list)
+    down: bool = False
 
     def bind_tools(self, tools: Any, **settings: Any) -> Any:
         return self
 
     def _generate(self, messages: Any, *args: Any, **settings: Any) -> Any:
         self.seen.append(messages)
+        if self.down:
+            raise ConnectionError
         return super()._generate(messages, *args, **settings)
 
 
@@ -72,6 +75,44 @@ async def test_block_follows_the_text_and_image_of_a_message(middleware):
     assert (words, picture) == tuple(message.content)
     assert KEY in block["text"]
     assert result["messages"][0].content == message.content
+
+
+async def test_only_the_words_beside_a_picture_are_captured(urls, embedder, agent):
+    policy = Policy(capture="user", placement="journaled", abstention=False, deadline_ms=20_000)
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
+        await layer.remember(agent, [NewMemory(type="fact", content=KEY)])
+        scripted = model(AIMessage("Yes."), AIMessage("Yes."))
+        assistant = create_agent(scripted, middleware=[CognitiveMiddleware(layer, agent)], checkpointer=InMemorySaver())
+        for content in ([{"type": "text", "text": ASK}, PICTURE], [PICTURE]):
+            await assistant.ainvoke({"messages": [HumanMessage(content)]}, {"configurable": {"thread_id": "t"}})
+        await layer.flush()
+        memories = await layer.admin.find(agent, {"type": {"eq": "episode"}})
+    assert [memory.content for memory in memories] == [ASK]
+    first, second = scripted.seen
+    assert KEY in first[-1].text
+    assert second[: len(first)] == first
+    assert second[-1].content == [PICTURE]
+
+
+async def test_run_repeated_from_its_checkpoint_after_an_error_is_a_new_turn(middleware, layer, agent):
+    failing = model(AIMessage(KEY))
+    failing.down = True
+    assistant = create_agent(failing, middleware=[middleware], checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "t"}}
+    with pytest.raises(ConnectionError):
+        await assistant.ainvoke({"messages": [("user", ASK)]}, config)
+    failing.down = False
+    await assistant.ainvoke(None, config)
+    assert KEY in failing.seen[-1][-1].text
+    assert await statuses(layer, agent) == ["failed", "completed"]
+
+
+async def test_block_without_text_does_not_stop_the_run(middleware):
+    scripted = model(AIMessage("Yes?"))
+    await create_agent(scripted, middleware=[middleware]).ainvoke(
+        {"messages": [HumanMessage([{"type": "text"}, PICTURE])]}
+    )
+    assert scripted.seen[0][-1].content == [{"type": "text"}, PICTURE]
 
 
 async def test_interrupted_and_resumed_run_is_one_turn(middleware, layer, agent):
