@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, to_tool_call
+from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, replace_text, to_tool_call
 from cognitive.runtimes.tools import to_tool
 from cognitive.tool import Tool, ToolSpec
 from cognitive.turn import Message, Role, ToolCall
@@ -43,9 +43,13 @@ class ChatCodec(WholeMessageCodec[JsonObject]):
             content = native.get("content")
             parts = [*content, {"type": "text", "text": message.appended}] if isinstance(content, list) else None
             return {**native, "content": parts or f"{content or ''}{message.appended}"}
+        content = native.get("content")
+        if not message.has_own_text:
+            text = [{"type": "text", "text": message.content}]
+            content = replace_text(content, _is_text, text) if isinstance(content, list) else message.content
         shortened = message.shortened_arguments
         calls = [_with_arguments(each, shortened.get(each.get("id"))) for each in native.get("tool_calls") or ()]
-        return {**native, "content": message.content, **({"tool_calls": calls} if calls else {})}
+        return {**native, "content": content, **({"tool_calls": calls} if calls else {})}
 
     def create(self, message: Message) -> JsonObject:
         """Convert a message that the memory layer added, such as a summary, to the chat format."""
@@ -54,6 +58,10 @@ class ChatCodec(WholeMessageCodec[JsonObject]):
 
 
 CODEC = ChatCodec()
+
+
+def _is_text(part: Any) -> bool:
+    return isinstance(part, str) or "text" in part
 
 
 def split_system(messages: Sequence[JsonObject]) -> tuple[Sequence[JsonObject], Sequence[JsonObject]]:

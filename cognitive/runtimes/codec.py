@@ -74,7 +74,12 @@ class WrappedMessage(Message):
     @property
     def is_unchanged(self) -> bool:
         """True if neither the text nor the tool calls have changed since the message was created."""
-        return self.content.rstrip() == self.original_content.rstrip() and not self.shortened_calls
+        return self.has_own_text and not self.shortened_calls
+
+    @property
+    def has_own_text(self) -> bool:
+        """True if the text has not changed since the message was created."""
+        return self.content.rstrip() == self.original_content.rstrip()
 
     @property
     def appended(self) -> str | None:
@@ -182,11 +187,13 @@ class PartsCodec(ABC, Generic[M, P]):
     def rewrite(self, parts: Sequence[P], message: WrappedMessage) -> list[P]:
         """Return the parts of a message whose text or tool arguments have changed.
 
-        They are one part with the new text, then the other parts, in which tool calls have their shortened arguments.
+        A changed text is one part in the place of the first text. Tool calls have their shortened arguments.
         """
         shortened = message.shortened_arguments
-        others = [self.with_arguments(part, shortened) for part in parts if not self.is_text(part)]
-        return [*([self.text_part(message.content)] if message.content else []), *others]
+        edited = [part if self.is_text(part) else self.with_arguments(part, shortened) for part in parts]
+        if message.has_own_text:
+            return edited
+        return replace_text(edited, self.is_text, [self.text_part(message.content)] if message.content else [])
 
     @abstractmethod
     def split(self, message: M) -> list[list[P]]:
@@ -224,6 +231,17 @@ class PartsCodec(ABC, Generic[M, P]):
         assert isinstance(message, WrappedMessage)  # messages with an origin are wrapped
         parts: Sequence[P] = message.native[1]
         return parts if message.is_unchanged else self.replace(parts, message)
+
+
+def replace_text(parts: Sequence[P], is_text: Callable[[P], bool], text: Sequence[P]) -> list[P]:
+    """Return a message's parts with the parts `text` in the place of its first text, and without its other texts.
+
+    All other parts keep their order, since providers refuse a model's thinking after its text. A message without a text
+    begins with `text`.
+    """
+    first = next((n for n, part in enumerate(parts) if is_text(part)), 0)
+    before, after = ([part for part in each if not is_text(part)] for each in (parts[:first], parts[first:]))
+    return [*before, *text, *after]
 
 
 def split_tool_results(parts: Sequence[P], is_result: Callable[[P], bool]) -> list[list[P]]:

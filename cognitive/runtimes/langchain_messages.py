@@ -11,7 +11,7 @@ with extra("langchain"):
     from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
 
 
-from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, to_tool_call
+from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, replace_text, to_tool_call
 from cognitive.turn import Message, ToolCall
 
 
@@ -20,14 +20,16 @@ class LangChainCodec(WholeMessageCodec[AnyMessage]):
 
     def wrap(self, message: AnyMessage) -> WrappedMessage:
         """Convert a LangChain message to a message of the memory layer."""
-        text = "\n".join(map(_part_text, [message.content] if isinstance(message.content, str) else message.content))
+        blocks = [message.content] if isinstance(message.content, str) else message.content
+        text = "\n".join(map(_part_text, blocks))
         match message:
             case HumanMessage():
                 return WrappedMessage.wrap(message, "user", text)
             case AIMessage():
                 native_calls: Sequence[Any] = (*message.tool_calls, *message.invalid_tool_calls)
                 calls = [to_tool_call(each["name"], each["args"], each["id"]) for each in native_calls]
-                return WrappedMessage.wrap(message, "assistant", text, tool_calls=calls)
+                said = "\n".join(_part_text(block) for block in blocks if _is_text(block))  # thinking is no attachment
+                return WrappedMessage.wrap(message, "assistant", said or ("" if calls else text), tool_calls=calls)
             case ToolMessage(tool_call_id=id, status=status):
                 return WrappedMessage.wrap(message, "tool", text, tool_call_id=id, failed=status == "error")
         return WrappedMessage.wrap(message, "system", text)
@@ -37,7 +39,7 @@ class LangChainCodec(WholeMessageCodec[AnyMessage]):
 
         Content blocks that are not text stay.
         """
-        changes: dict[str, Any] = {"content": _edit_content(native.content, message)}
+        changes: dict[str, Any] = {} if message.has_own_text else {"content": _edit_content(native.content, message)}
         if isinstance(native, AIMessage) and message.shortened_calls:
             shortened = message.shortened_arguments
             changes["tool_calls"] = [
@@ -57,10 +59,14 @@ class LangChainCodec(WholeMessageCodec[AnyMessage]):
         return HumanMessage(message.content)
 
 
+def _is_text(block: str | dict[str, Any]) -> bool:
+    return isinstance(block, str) or block.get("type") == "text"
+
+
 def _part_text(block: str | dict[str, Any]) -> str:
     if isinstance(block, str):
         return block
-    return str(block.get("text") or "") if block.get("type") == "text" else NOT_TEXT
+    return str(block.get("text") or "") if _is_text(block) else NOT_TEXT
 
 
 def _edit_content(own: str | list[str | dict[str, Any]], message: WrappedMessage) -> str | list[str | dict[str, Any]]:
@@ -68,8 +74,7 @@ def _edit_content(own: str | list[str | dict[str, Any]], message: WrappedMessage
         return message.content
     if message.appended is not None:
         return [*own, {"type": "text", "text": message.appended}]
-    others = [block for block in own if isinstance(block, dict) and block.get("type") != "text"]
-    return [{"type": "text", "text": message.content}, *others]
+    return replace_text(own, _is_text, [{"type": "text", "text": message.content}])
 
 
 def _to_native_call(call: ToolCall) -> Any:

@@ -17,7 +17,7 @@ from cognitive.extras import extra
 
 with extra("llamaindex"):
     from llama_index.core.agent.workflow import AgentOutput, BaseWorkflowAgent, ToolCallResult
-    from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock, ToolCallBlock
+    from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock, ThinkingBlock, ToolCallBlock
     from llama_index.core.llms import LLM
     from llama_index.core.memory import BaseMemory, ChatMemoryBuffer
     from llama_index.core.objects import ObjectRetriever
@@ -30,7 +30,7 @@ from pydantic import PrivateAttr
 from brain.types import MemoryType
 from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, to_tool_call
+from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, replace_text, to_tool_call
 from cognitive.runtimes.identity import AgentIdSource, UserIdSource
 from cognitive.runtimes.prompt_history import find_user_message
 from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, to_tool
@@ -266,7 +266,7 @@ class LlamaIndexCodec(WholeMessageCodec[ChatMessage]):
 
     def wrap(self, message: ChatMessage) -> WrappedMessage:
         """Convert a LlamaIndex message to a message of the memory layer."""
-        blocks = [each for each in message.blocks if not isinstance(each, ToolCallBlock)]
+        blocks = [each for each in message.blocks if not isinstance(each, ToolCallBlock | ThinkingBlock)]
         return WrappedMessage.wrap(
             message,
             _ROLES.get(message.role, "user"),
@@ -282,12 +282,16 @@ class LlamaIndexCodec(WholeMessageCodec[ChatMessage]):
         if message.appended is not None and not message.shortened_calls:
             return native.model_copy(update={"blocks": [*native.blocks, TextBlock(text=message.appended)]})
         shortened = message.shortened_arguments
-        calls = [
+        blocks: list[Any] = [
             each.model_copy(update={"tool_kwargs": shortened.get(each.tool_call_id, each.tool_kwargs)})
-            for each in _tool_calls(native)
+            if isinstance(each, ToolCallBlock)
+            else each
+            for each in native.blocks
         ]
-        text = [TextBlock(text=message.content)] if message.content else []
-        return native.model_copy(update={"blocks": [*text, *calls]})
+        if not message.has_own_text:
+            text = [TextBlock(text=message.content)] if message.content else []
+            blocks = replace_text(blocks, lambda each: isinstance(each, TextBlock), text)
+        return native.model_copy(update={"blocks": blocks})
 
     def create(self, message: Message) -> ChatMessage:
         """Convert a message that the memory layer added, such as a summary, to a LlamaIndex message."""

@@ -133,7 +133,7 @@ def _edit_assistant(message: WrappedMessage, items: Sequence[Item]) -> list[Item
     for item in items:
         if item.get("type") == "function_call" and _call_id(item) in shortened:
             edited.append({**item, "arguments": to_json(shortened[_call_id(item)], fallback=str).decode()})
-        elif not _is_text(item):
+        elif message.has_own_text or not _is_text(item):
             edited.append(item)
         elif text:
             plain = isinstance(item["content"], str)

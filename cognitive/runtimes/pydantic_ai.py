@@ -39,7 +39,7 @@ from pydantic_core import to_json
 from brain.types import MemoryType
 from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes.codec import NOT_TEXT, PartsCodec, WrappedMessage, output_text, to_tool_call
+from cognitive.runtimes.codec import NOT_TEXT, PartsCodec, WrappedMessage, output_text, replace_text, to_tool_call
 from cognitive.runtimes.identity import AgentIdSource, UserIdSource, user_in
 from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, to_tool
 from cognitive.runtimes.turn_end import ends_turn
@@ -272,9 +272,15 @@ def _part_text(part: UserPromptPart) -> str:
     return "\n".join(each if isinstance(each, str) else getattr(each, "content", NOT_TEXT) for each in part.content)
 
 
+def _is_written(content: Any) -> bool:
+    return isinstance(content, str) or hasattr(content, "content")
+
+
 def _edit_part(part: Any, message: WrappedMessage) -> Any:
-    if isinstance(part, UserPromptPart) and not isinstance(part.content, str) and message.appended is not None:
-        return replace(part, content=[*part.content, message.appended])
+    if isinstance(part, UserPromptPart) and not isinstance(part.content, str):
+        if message.appended is not None:
+            return replace(part, content=[*part.content, message.appended])
+        return replace(part, content=replace_text(part.content, _is_written, [message.content]))
     return replace(part, content=message.content)
 
 

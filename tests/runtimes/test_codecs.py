@@ -98,6 +98,8 @@ def test_changed_chat_messages_keep_their_other_parts():
         ]
     )
     assert encoded[0]["content"] == [*CONVERSATION[0]["content"], {"type": "text", "text": "\n\nA record."}]
+    [replaced] = chat.CODEC.encode([with_content(user, "Shorter.")])
+    assert replaced["content"] == [{"type": "text", "text": "Shorter."}, CONVERSATION[0]["content"][1]]
     assert encoded[1]["tool_calls"] == [{"id": "c1", "function": {"name": "look", "arguments": '{"at":"…"}'}}]
     assert encoded[2] == {**CONVERSATION[2], "content": "boat"}
     assert encoded[3] == {"role": "assistant", "content": "Boat.", "name": "Bo"}
@@ -159,7 +161,7 @@ def codec_of(framework):
         return google.ContentCodec()
     if framework is langchain:
         return pytest.importorskip("cognitive.runtimes.langchain_messages").CODEC
-    return pytest.importorskip(f"cognitive.runtimes.{framework.__name__}")._CODEC
+    return pytest.importorskip(f"cognitive.runtimes.{getattr(framework, '__name__', framework)}")._CODEC
 
 
 @pytest.mark.parametrize("framework", FAILING, ids=lambda framework: framework.__name__)
@@ -173,6 +175,59 @@ def test_failed_tool_result_stays_in_the_window(framework):
         window = fit(conversation, session_id="s", now=NOW, policy=Policy())
         kept[failed] = any(message.role == "tool" for message in window.messages)
     assert kept == {True: True, False: False}
+
+
+def thinking_langchain(q):
+    messages = pytest.importorskip("langchain_core.messages")
+    content = [{"type": "thinking", "thinking": "Hm.", "signature": "s"}, {"type": "text", "text": "I look."}]
+    return messages.AIMessage(content, tool_calls=[{"name": "look", "args": {"q": q}, "id": "c1", "type": "tool_call"}])
+
+
+def thinking_strands(q):
+    thought = {"reasoningContent": {"reasoningText": {"text": "Hm.", "signature": "s"}}}
+    call = {"toolUse": {"toolUseId": "c1", "name": "look", "input": {"q": q}}}
+    return {"role": "assistant", "content": [thought, {"text": "I look."}, call]}
+
+
+def thinking_google_adk(q):
+    call = types.Part(function_call=types.FunctionCall(id="c1", name="look", args={"q": q}))
+    return types.Content(role="model", parts=[types.Part(text="Hm.", thought=True), types.Part(text="I look."), call])
+
+
+def thinking_pydantic_ai(q):
+    messages = pytest.importorskip("pydantic_ai.messages")
+    call = messages.ToolCallPart("look", f'{{"q":"{q}"}}', "c1")
+    parts = [messages.ThinkingPart("Hm.", signature="s"), messages.TextPart("I look."), call]
+    return messages.ModelResponse(parts, timestamp=NOW)
+
+
+def thinking_llamaindex(q):
+    llms = pytest.importorskip("llama_index.core.base.llms.types")
+    call = llms.ToolCallBlock(tool_call_id="c1", tool_name="look", tool_kwargs={"q": q})
+    blocks = [llms.ThinkingBlock(content="Hm."), llms.TextBlock(text="I look."), call]
+    return llms.ChatMessage(role="assistant", blocks=blocks)
+
+
+THINKING = {
+    langchain: thinking_langchain,
+    strands: thinking_strands,
+    google_adk: thinking_google_adk,
+    pydantic_ai: thinking_pydantic_ai,
+    "llamaindex": thinking_llamaindex,
+}
+
+
+@pytest.mark.parametrize("framework", THINKING, ids=lambda framework: getattr(framework, "__name__", framework))
+def test_shortened_message_still_begins_with_its_thinking(framework):
+    """Claude refuses a message whose thinking follows its text."""
+    written, codec = THINKING[framework], codec_of(framework)
+    [message] = codec.decode([written("long")])
+    assert message.content == "I look."
+    shorter = message.tool_calls[0].model_copy(update={"arguments": {"q": "…"}})
+    [encoded] = codec.encode([message.model_copy(update={"tool_calls": (shorter,)})])
+    assert encoded == written("…")
+    [encoded] = codec.encode([with_content(message, "Look.")])
+    assert str(encoded) == str(written("long")).replace("I look.", "Look.")
 
 
 def test_result_of_a_denied_call_is_not_kept():
