@@ -189,6 +189,7 @@ class SessionManager:
 
     async def resume(self, scope: Scope, session_id: str) -> recent.ResumedSession | None:
         """Return a session's state so that any process can continue it, or None if the session does not exist."""
+        await self.writer.wait_for_messages(scope, session_id)
         state = await self._sessions.state(scope, session_id, _RECENT_TURNS)
         if state is None:
             return None

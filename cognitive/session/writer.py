@@ -162,6 +162,11 @@ class SessionWriter:
         """Wait until the pending writes of an agent's sessions, of one user's or of one session, have ended."""
         await self._queue.wait_for(*name)
 
+    async def wait_for_messages(self, scope: Scope, session_id: str) -> None:
+        """Wait until the pending writes of a session's last messages and answers have ended."""
+        for kind in ("messages", "answer"):
+            await self._queue.wait_for(*scope.key, session_id, kind)
+
     async def stop(self, *name: str) -> None:
         """Cancel the pending writes of an agent's sessions, of one user's or of one session, before their erasure."""
         await self._queue.stop(*name)

@@ -247,6 +247,20 @@ async def test_interrupted_tool_loop_is_resumed(layer, agent):
     assert rules.violations(resumed.messages) == ()
 
 
+async def test_session_resumed_right_after_an_outcome_has_the_answer(layer, agent):
+    context = await layer.pre_turn(ask(agent, "Free some space."))
+    loop = [
+        context.prompt()[-1],
+        Message(role="assistant", tool_calls=[ToolCall(id="a", name="bash", arguments={"command": "du"})]),
+        Message(role="tool", tool_call_id="a", content="9 GB in /tmp"),
+    ]
+    await layer.fit(context, loop)
+    await layer.post_turn(context, Outcome(response="Done."))
+    resumed = await layer.resume(agent, "s")
+    assert resumed is not None
+    assert messages_of(resumed)[-1] == ("assistant", "Done.")
+
+
 async def test_message_beyond_the_window_limit_is_reported(layer, agent):
     talk = [Message(role="system", content="Rules. " * 20_000), Message(role="user", content="Well?")]
     context = await layer.pre_turn(ask(agent, "And?", talk))
