@@ -291,9 +291,14 @@ def _rewrite_tool(tool: _OfferedTool, spec: ToolSpec) -> _OfferedTool:
 
 
 def _response_text(state: CognitiveState) -> str:
+    """Return what the user is answered: a structured answer, or the last text of the model or of a tool.
+
+    The result of a tool with `return_direct` is the answer.
+    """
     if state.get("structured_response") is not None:
         return output_text(state["structured_response"])
-    return next((message.text for message in reversed(state["messages"]) if isinstance(message, AIMessage)), "")
+    answers = (each.text for each in reversed(state["messages"]) if isinstance(each, AIMessage | ToolMessage))
+    return next(answers, "")
 
 
 def _with_system(own: SystemMessage | None, text: str) -> SystemMessage | None:

@@ -14,6 +14,7 @@ from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import MessagesState, StateGraph
 from langgraph.types import Command, interrupt
@@ -199,6 +200,21 @@ async def test_use_is_judged_by_the_structured_response(middleware, layer, agent
     [turn] = await layer.explain.turns(agent)
     [shown] = await layer.explain.candidates(agent, turn.turn_id)
     assert (turn.status, shown.used) == ("completed", True)
+
+
+async def test_result_that_a_tool_returns_directly_is_the_response(middleware, layer, agent):
+    @tool(return_direct=True)
+    def look(place: str) -> str:
+        """Looks at a place."""
+        return f"The rudder of the sloop is in the {place}."
+
+    scripted = model(calls("look", place="sail loft"))
+    await create_agent(scripted, [look], middleware=[middleware]).ainvoke({"messages": [("user", ASK)]})
+    await layer.flush()
+    resumed = await layer.resume(agent, "default")
+    assert resumed is not None
+    assert resumed.messages[-1].content == "The rudder of the sloop is in the sail loft."
+    assert resumed.messages[-1].role == "assistant"
 
 
 async def test_one_agent_serves_concurrent_threads(middleware, layer, agent):
