@@ -48,17 +48,28 @@ _MESSAGES = {
     "timezone_aware": "has no time zone; write 2026-11-02T00:00:00Z, or datetime.now(UTC)",
     "tuple_type": 'expected a list, such as ["…"]',
 }
+# The same for a text, of which pydantic would say that it has items.
+_TEXT_MESSAGES = {
+    "too_short": "has {actual_length} characters; at least {min_length} must be there",
+    "too_long": "has {actual_length} characters; at most {max_length} are allowed",
+}
 
 
 def _invalid(model: type[BaseModel], error: ValidationError) -> InvalidInput:
     """Return an InvalidInput about a model that lists the first three errors of pydantic, each with its field."""
     problems = [
         f"{'.'.join(str(part) for part in problem['loc']) or 'value'}: "
-        + _MESSAGES.get(problem["type"], problem["msg"])
+        + _message(problem)
         + (_hint(model, problem["loc"]) if problem["type"] == "extra_forbidden" else "")
-        for problem in error.errors(include_url=False, include_input=False)[:3]
+        for problem in error.errors(include_url=False)[:3]
     ]
     return InvalidInput(f"{model.__name__}: " + "; ".join(problems))
+
+
+def _message(problem: Mapping[str, Any]) -> str:
+    if isinstance(problem["input"], str) and problem["type"] in _TEXT_MESSAGES:
+        return _TEXT_MESSAGES[problem["type"]].format(**problem["ctx"])
+    return _MESSAGES.get(problem["type"]) or str(problem["msg"])
 
 
 def _hint(model: Any, path: Sequence[str | int]) -> str:

@@ -113,6 +113,10 @@ BAD = [
 
 MESSAGES = [  # what pydantic says is not what a newcomer needs
     (lambda: NewMemory("fact", "x"), "NewMemory: name the fields: NewMemory(type=…, content=…)"),
+    (
+        lambda: Turn(agent_id="a" * (MAX_LABEL_LENGTH + 1), session_id="s", text="x"),
+        f"Turn: agent_id: has {MAX_LABEL_LENGTH + 1} characters; at most {MAX_LABEL_LENGTH} are allowed",
+    ),
     (lambda: Outcome("Done."), "Outcome: name the fields: Outcome(response=…)"),
     (lambda: NewMemory(type="fact", content="x", user="ann"), "NewMemory: user: unknown field; did you mean user_id?"),
     (lambda: NewMemory(type="fact", content="x", zebra=1), "NewMemory: zebra: unknown field"),
