@@ -71,6 +71,7 @@ def server_settings(role: str, read_only: bool, pooled: bool, clustered: bool) -
     if pooled:
         return settings
     settings["role"] = role
+    settings["default_transaction_isolation"] = "read committed"  # for calls that are a whole transaction
     if read_only:
         settings["default_transaction_read_only"] = "on"
     if clustered:  # hiding shards from the catalog slows down asyncpg's look at types a hundredfold

@@ -29,6 +29,7 @@ _UNDO_SECONDS = 1.0  # a healthy server acknowledges a cancellation within milli
 _BEGIN = """
 BEGIN {mode}; {role}
 SET LOCAL cognitive.user_id TO {user}; SET LOCAL statement_timeout TO {milliseconds};
+SET LOCAL idle_in_transaction_session_timeout TO {idle};
 SET LOCAL synchronous_commit TO {commit}; SET LOCAL plan_cache_mode TO {plans}; SET LOCAL jit TO off;
 SET LOCAL enable_seqscan TO off; SET LOCAL random_page_cost TO 1.1; {cluster}
 SET LOCAL cognitive.agent_id TO {agent}
@@ -41,6 +42,12 @@ SET LOCAL citus.allow_nested_distributed_execution TO on; SET LOCAL citus.propag
 # Statements are planned once per connection: planning the search costs more than running it. Citus needs the agent's
 # id to choose the machine, so a cluster gets custom plans.
 _PLANS = {False: "force_generic_plan", True: "auto"}
+# Named, because the database or the login may have another default. Under it, a transaction that waited for a lock
+# would not see what the lock waited for, and writers of one agent would fail.
+_LEVELS = {False: "READ COMMITTED", True: "REPEATABLE READ"}
+# A process that is suspended, or whose machine is gone, would keep its locks for hours. By then it has given up the
+# transaction. Not sooner, since a blocked event loop would lose its connections.
+_IDLE_MILLISECONDS = 60_000
 _FAILED = (
     OSError,
     TimeoutError,
@@ -103,13 +110,15 @@ def beginning(
             raise InvalidInput(f"{name} holds {unfit}")
     if scope.sees_all:
         role = OPERATOR
+    milliseconds = max(1, int(seconds * 1000))
     return _BEGIN.format(
-        mode=" ".join(("ISOLATION LEVEL REPEATABLE READ",) * snapshot + ("READ ONLY",) * read_only),
+        mode=f"ISOLATION LEVEL {_LEVELS[snapshot]} {'READ ONLY' * read_only}",
         role=f"SET LOCAL ROLE {role};" if role is not None else "",
         cluster=_CLUSTER if clustered else "",
         agent=_literal(agent_id),
         user=_literal(user_id),
-        milliseconds=max(1, int(seconds * 1000)),
+        milliseconds=milliseconds,
+        idle=max(milliseconds, _IDLE_MILLISECONDS),
         commit="on" if durable else "off",
         plans=_PLANS[clustered],
     )

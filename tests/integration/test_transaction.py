@@ -111,6 +111,7 @@ def test_invalid_text_is_refused_by_field_name(name, message):
         ("transaction_read_only", "on"),
         ("role", "cognitive_app"),
         ("plan_cache_mode", "force_generic_plan"),
+        ("idle_in_transaction_session_timeout", "1min"),
         ("cognitive.user_id", "ann"),
     ],
 )
@@ -175,6 +176,30 @@ async def test_outcome_is_committed_synchronously(asynchronous_commits, urls, ag
         report = await layer.post_turn(context, Outcome(response="The kettle leaks."))
     assert report.recorded
     assert [tuple(row) for row in await asynchronous_commits()] == [("on",)]
+
+
+@pytest.fixture(params=["repeatable read", "serializable"])
+async def stricter_isolation(urls, request):
+    """Give new connections to the database another default of the isolation level."""
+    admin = await asyncpg.connect(urls.admin)
+    database = await admin.fetchval("SELECT current_database()")
+    await admin.execute(f"ALTER DATABASE {database} SET default_transaction_isolation = '{request.param}'")
+    yield
+    await admin.execute(f"ALTER DATABASE {database} RESET default_transaction_isolation")
+    await admin.close()
+
+
+@pytest.mark.usefixtures("stricter_isolation")
+async def test_writers_succeed_under_a_stricter_default_of_isolation(urls, agent):
+    async with CognitiveLayer.open(urls.app, policy=Policy(deadline_ms=20_000), embedder=WordEmbedder()) as layer:
+        memories = [NewMemory(type="fact", content=f"Kettle {n} leaks.") for n in range(16)]
+        await asyncio.gather(*(layer.remember(agent, [memory]) for memory in memories))
+        texts = [f"Which of the {n} kettles leaks?" for n in range(6)]
+        turns = (layer.pre_turn(Turn(agent_id=agent, session_id="s", text=text)) for text in texts)
+        outcome = Outcome(response="Kettle 3 leaks.")
+        reports = await asyncio.gather(*[layer.post_turn(turn, outcome) for turn in await asyncio.gather(*turns)])
+        assert all(report.recorded for report in reports)
+        assert len(await layer.admin.find(agent)) == 16
 
 
 def test_propagation_is_enabled_before_the_propagated_settings():
