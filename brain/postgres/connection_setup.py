@@ -163,6 +163,9 @@ def rejected(error: asyncpg.PostgresError, user_id: View) -> StoreError | Invali
             return StoreUnavailable(f"this Postgres is read-only: a standby, or set to read-only ({error})")
         case asyncpg.DataError():
             return InvalidInput(f"Postgres cannot store this: {error}")
+        case asyncpg.ProgramLimitExceededError():  # an index entry has at most 2,704 bytes
+            reason = str(error).partition("\n")[0]
+            return InvalidInput(f"an id or a name is too long, or several are together: {reason}")
         case asyncpg.UniqueViolationError():
             return StoreConflict("another transaction stored a row with the same id meanwhile; try again")
         case asyncpg.LockNotAvailableError():  # only the locks that keep off erasures limit the wait

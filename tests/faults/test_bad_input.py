@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from datetime import datetime
 from uuid import uuid4
 
@@ -9,7 +10,7 @@ import pytest
 from clients import ASKED, KEY, turn
 from sites import opened
 
-from cognitive import CognitiveError, Message, Outcome, Policy, Tool, ToolCall, Turn, TurnRef
+from cognitive import CognitiveError, Message, NewMemory, Outcome, Policy, Tool, ToolCall, Turn, TurnRef
 from cognitive.errors import InvalidInput
 from cognitive.turn import MAX_MESSAGE_LENGTH
 
@@ -123,6 +124,17 @@ async def test_invalid_ids_are_refused_by_every_method(site, agent_with_key, bad
                 await call(bad, [some])
         with pytest.raises(InvalidInput):
             await layer.erase_agent(bad)
+
+
+async def test_ids_too_long_for_an_index_are_refused(site, agent_with_key):
+    session = "".join(random.Random(1).choices([chr(code) for code in range(0x4E00, 0x9F00)], k=1_000))  # 3,000 bytes
+    async with opened(site, Policy(deadline_ms=20_000)) as layer:
+        with pytest.raises(InvalidInput, match="too long") as caught:
+            await layer.remember(agent_with_key, [NewMemory(type="fact", content="A kettle.", session_id=session)])
+        assert len(str(caught.value)) < 1_000
+        context = await layer.pre_turn(Turn(agent_id=agent_with_key, session_id=session, text=ASKED))
+        with pytest.raises(InvalidInput, match="too long"):
+            await layer.post_turn(context, Outcome(response="A kettle."))
 
 
 async def test_longest_accepted_message_is_answered(site, agent_with_key):
