@@ -196,7 +196,7 @@ class Database:
             except (*LOST, StoreUnavailable) as error:
                 if number == _ATTEMPTS:
                     raise StoreUnavailable(f"Postgres is unavailable: {error}") from error
-                await self._recover(number, only_node=failed_node(error) is not None)
+                await self._recover(number, lost=not _stay_usable(error))
             except asyncpg.PostgresError as error:
                 if isinstance(error, asyncpg.ReadOnlySQLTransactionError):
                     await self._expire()  # with several servers in the address, new connections may reach the primary
@@ -300,12 +300,12 @@ class Database:
         )
         return beginning_with(begin, attempt.first, self._clustered)
 
-    async def _recover(self, number: int, *, only_node: bool) -> None:
-        """Wait before another attempt, the longer the higher the `number` of attempts so far, with new connections.
+    async def _recover(self, number: int, *, lost: bool) -> None:
+        """Wait before another attempt, the longer the higher the `number` of attempts so far.
 
-        If only a node behind the server failed, the connections stay usable.
+        If connections were `lost`, use new ones from then on.
         """
-        if not only_node:
+        if lost:
             await self._expire()
             if self._revive is not None:
                 await asyncio.to_thread(self._revive)
@@ -331,6 +331,14 @@ class Database:
         )
         await fill(pool, self._url)
         self._pool, self._loop = pool, asyncio.get_running_loop()
+
+
+def _stay_usable(error: BaseException) -> bool:
+    """Return True if the connections of a pool are good after this error.
+
+    Either only a node behind the server failed, or the server has no place for one more connection.
+    """
+    return failed_node(error) is not None or isinstance(error, asyncpg.TooManyConnectionsError)
 
 
 class AllUsersView:

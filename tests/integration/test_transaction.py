@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from benchmarks.chaos.faults import FaultyProxy
 from benchmarks.chaos.sample_data import WordEmbedder
-from brain.errors import InvalidInput
+from brain.errors import InvalidInput, StoreUnavailable
 from brain.postgres import transaction
 from brain.postgres.database import Database
 from brain.postgres.transaction import beginning
@@ -219,6 +219,45 @@ async def test_refused_statement_keeps_its_connection_and_logs_nothing(urls, age
             await database.run(Scope(agent), lambda c: c.fetchval("SELECT 1 / 0"))
         assert await database.run(Scope(agent), own_process) == before
         assert caplog.records == []
+    finally:
+        await database.close()
+
+
+@pytest.fixture
+async def limited(urls):
+    """Yield the address of a login that may have three connections."""
+    admin = await asyncpg.connect(urls.admin)
+    await admin.execute("CREATE ROLE limited LOGIN CONNECTION LIMIT 3 IN ROLE cognitive_app")
+    yield urls.admin.replace("postgres@", "limited@")
+    await admin.execute("DROP ROLE limited")
+    await admin.close()
+
+
+async def test_pool_keeps_its_connections_if_the_server_has_no_place_for_another(limited, agent):
+    database = Database(limited, pool_size=4)
+    taken, release = asyncio.Semaphore(0), asyncio.Event()
+
+    async def held(c) -> int:
+        taken.release()
+        await release.wait()
+        return await own_process(c)
+
+    async def three_at_once() -> list[asyncio.Task[int]]:
+        tasks = [asyncio.create_task(database.run(Scope(agent), held)) for _ in range(3)]
+        for _ in tasks:
+            await taken.acquire()
+        return tasks
+
+    try:
+        first = await three_at_once()
+        with pytest.raises(StoreUnavailable, match="too many connections"):
+            await database.run(Scope(agent), own_process)
+        release.set()
+        before = set(await asyncio.gather(*first))
+        release.clear()
+        second = await three_at_once()
+        release.set()
+        assert set(await asyncio.gather(*second)) == before
     finally:
         await database.close()
 
