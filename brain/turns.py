@@ -79,7 +79,7 @@ class TurnLog:
                 seconds = abandon_after_minutes * 60
                 await c.execute(*SQL.expire(agent_id=scope.agent_id, max_open_seconds=seconds, limit=_MAX_EXPIRED))
 
-        counting = (SQL.share_agent_row(agent_id=scope.agent_id),) if still is not None else ()
+        counting = _row_shared(scope.agent_id) if still is not None else ()
         first = (*sharing_unless_erased(scope.agent_id), *counting)
         await self._database.run(scope, work, durable=durable, first=first)
 
@@ -126,7 +126,7 @@ class TurnLog:
                 raise reused_turn_id(turn_id)
             return closed
 
-        locks = SQL.share_agent_row(agent_id=scope.agent_id), SQL.lock_turn(agent_id=scope.agent_id, turn_id=turn_id)
+        locks = *_row_shared(scope.agent_id), SQL.lock_turn(agent_id=scope.agent_id, turn_id=turn_id)
         return await self._database.run(scope, work, first=(*sharing_unless_erased(scope.agent_id), *locks))
 
     async def expire(self, agent_id: str, *, abandon_after_minutes: float) -> int:
@@ -257,7 +257,12 @@ class TurnLog:
 def _counting(agent_id: str, turn_id: str | None = None) -> tuple[Bound, ...]:
     """Return what a transaction that counts usage begins with. With a `turn_id` it locks the turn."""
     turn = (SQL.lock_turn(agent_id=agent_id, turn_id=turn_id),) if turn_id is not None else ()
-    return (*sharing(agent_id), SQL.share_agent_row(agent_id=agent_id), *turn)
+    return (*sharing(agent_id), *_row_shared(agent_id), *turn)
+
+
+def _row_shared(agent_id: str) -> tuple[Bound, ...]:
+    """Return what locks the agent's row in shared mode, after the writers that wait for it."""
+    return SQL.queue_for_agent_row(agent_id=agent_id), SQL.share_agent_row(agent_id=agent_id)
 
 
 def _is_another(turn: OpenTurn, recorded: TurnMessage) -> bool:

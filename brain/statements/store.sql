@@ -33,15 +33,18 @@ SELECT CASE WHEN cognitive.scope() = '' THEN pg_advisory_xact_lock(hashtextexten
 
 -- name: lock_agent_row
 -- Lock the agent's row and create it if necessary. Writers of one agent run one after another, so that sequence
--- numbers and counters are exact.
-INSERT INTO cognitive.agent_state AS c (agent_id, language_chosen) VALUES (:agent_id, false)
+-- numbers and counters are exact. The advisory lock before it keeps a place in the queue (`queue_for_agent_row` in
+-- turns.sql); to compare it with NULL gives false.
+INSERT INTO cognitive.agent_state AS c (agent_id, language_chosen)
+VALUES (:agent_id, pg_advisory_xact_lock(hashtextextended('cognitive ' || :agent_id, 1)) IS NULL)
 ON CONFLICT (agent_id) DO UPDATE SET agent_id = excluded.agent_id
 RETURNING next_seq, next_session, language, pending_language, language_chosen
 
 -- name: lock_existing_agent_row
 -- Lock the agent's row against writers. Returns nothing for an erased agent, so that nothing is stored for it again.
 SELECT next_seq, next_session, language, pending_language, language_chosen FROM cognitive.agent_state
-WHERE agent_id = :agent_id FOR UPDATE
+WHERE agent_id = :agent_id AND pg_advisory_xact_lock(hashtextextended('cognitive ' || :agent_id, 1)) IS NOT NULL
+FOR UPDATE
 
 -- name: recognise_language
 -- Set the language of an agent that never had a memory. Requires the lock of the agent's row.

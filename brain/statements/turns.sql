@@ -174,6 +174,11 @@ WHERE t.agent_id = :agent_id AND t.user_id = cognitive.scope() AND t.turn_id = :
     WHERE e.agent_id = :agent_id AND e.user_id = cognitive.scope() AND e.turn_id = :turn_id AND e.memory_id = m.id)
 ORDER BY d.place
 
+-- name: queue_for_agent_row
+-- Wait behind the transactions that wait to lock the agent's row for writing (`lock_agent_row` in store.sql). A row lock
+-- alone lets every shared locker overtake them: beside many turns of one agent, its writers would wait without end.
+SELECT pg_advisory_xact_lock_shared(hashtextextended('cognitive ' || :agent_id, 1))
+
 -- name: share_agent_row
 -- Lock the agent's row in shared mode, to count usage: it excludes writing and erasing memories, which lock the rows
 -- of memories in another order, but not other counting.

@@ -49,6 +49,37 @@ async def test_concurrent_forget_and_outcomes_leave_no_orphaned_usage(layer, age
     assert orphans == []
 
 
+async def test_no_later_turn_overtakes_a_waiting_write(urls, agent):
+    """Otherwise a write would wait for as long as turns of the agent overlap."""
+    patient = Policy(deadline_ms=20_000, deadlines={"post_turn_ms": 20_000})
+    outcome = Outcome(response="The pump of berth 3 was sealed on pier 3.")
+    async with CognitiveLayer.open(urls.app, policy=patient, embedder=Hashed("hashed", 64)) as layer:
+        await layer.remember(agent, [line(3)])
+        turns = [await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Berth {n}?")) for n in range(2)]
+        await layer.flush()
+        holding = await asyncpg.connect(urls.admin)
+        try:
+            async with holding.transaction():
+                locked = "SELECT FROM cognitive.turn WHERE agent_id = $1 AND turn_id = $2 FOR UPDATE"
+                await holding.fetch(locked, agent, turns[0].turn_id)
+                tasks = list[asyncio.Task]()
+                for call in (
+                    layer.post_turn(turns[0], outcome),
+                    layer.remember(agent, [line(4)]),
+                    layer.post_turn(turns[1], outcome),
+                ):
+                    tasks.append(asyncio.create_task(call))
+                    waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+                    while not tasks[-1].done() and await holding.fetchval(waiting) < len(tasks):  # noqa: ASYNC110
+                        await asyncio.sleep(0)
+                assert not any(task.done() for task in tasks)
+        finally:
+            await holding.close()
+        first, _, second = await asyncio.gather(*tasks)
+        assert first.recorded
+        assert second.recorded
+
+
 async def test_concurrent_updates_of_different_fields_all_take_effect(layer, agent):
     [id] = await layer.remember(agent, [line(1)])
     await asyncio.gather(
