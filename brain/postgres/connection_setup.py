@@ -17,7 +17,7 @@ from brain.deadline import Deadline
 from brain.errors import InvalidInput, SchemaError, StoreConflict, StoreError, StoreUnavailable
 from brain.postgres.refusals import AWAY, UPGRADE, refused, unreachable
 from brain.postgres.roles import OPERATOR
-from brain.postgres.schema import MIN_PGVECTOR, MIN_POSTGRES, pgvector_too_old, refusal
+from brain.postgres.schema import MIN_PGVECTOR, MIN_POSTGRES, hidden_pgvector, pgvector_too_old, refusal
 from brain.postgres.transaction import Connection
 from brain.postgres.wire_types import decode_halfvec
 from brain.users import ALL_USERS, View
@@ -45,6 +45,7 @@ _STATE = """
 SELECT current_setting('server_version_num')::int / 10000 AS postgres,
        (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS pgvector,
        (SELECT n.nspname FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace WHERE t.typname = 'halfvec') AS types,
+       to_regtype('halfvec') IS NULL AS hidden, session_user AS login,
        to_regclass('cognitive.alembic_version') IS NOT NULL AS migrated,
        (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) AS above_policies,
        (SELECT pg_has_role(current_user, oid, 'USAGE') FROM pg_roles WHERE rolname = 'cognitive_operator') AS operates,
@@ -131,6 +132,8 @@ async def _check(connection: Connection) -> None:
             f"the extension pgvector {MIN_PGVECTOR} or newer is needed in this database (found: {found}). Install it"
             " on the server and run `cognitive db upgrade` as a role that may create extensions"
         )
+    if state["hidden"]:
+        raise hidden_pgvector(state["types"], state["login"])
     version = await connection.fetchrow(_VERSION) if state["migrated"] else None
     if version is None:
         raise SchemaError("this database has no cognitive schema yet", remedy=UPGRADE)

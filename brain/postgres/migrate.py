@@ -25,7 +25,7 @@ from brain.errors import SchemaError
 from brain.postgres import index_builds
 from brain.postgres.refusals import AWAY, plain_url, refused, unreachable
 from brain.postgres.roles import missing_operator
-from brain.postgres.schema import HEAD, MIN_PGVECTOR, MIN_POSTGRES, pgvector_too_old, refusal, unknown
+from brain.postgres.schema import HEAD, MIN_PGVECTOR, MIN_POSTGRES, hidden_pgvector, pgvector_too_old, refusal, unknown
 
 _PACKAGE = Path(__file__).parent.parent
 # An installed package contains the migrations; in a checkout they are in a folder beside it.
@@ -37,6 +37,11 @@ _HOLDERS = """
 SELECT DISTINCT l.pid FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
 WHERE l.granted AND c.relnamespace = to_regnamespace('cognitive') AND l.pid <> pg_backend_pid()
   AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
+# The schema of pgvector and the login, if the login does not find pgvector's types.
+_HIDDEN = """
+SELECT extnamespace::regnamespace::text, session_user::text FROM pg_extension
+WHERE extname = 'vector' AND to_regtype('halfvec') IS NULL
 """
 
 
@@ -204,6 +209,8 @@ def _extension(connection: sa.Connection) -> None:
         raise SchemaError(
             f"pgvector {found} is too old: {MIN_PGVECTOR} or newer is needed (ALTER EXTENSION vector UPDATE)"
         )
+    if (hidden := connection.execute(sa.text(_HIDDEN)).first()) is not None:
+        raise hidden_pgvector(*hidden)
 
 
 def _allowed(connection: sa.Connection, statement: str, needed: Sequence[str] = ()) -> None:

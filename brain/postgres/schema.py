@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from brain.errors import SchemaError
+
 FIRST = "0101"  # the one migration that all others are built on; databases from before it have smaller numbers
 HEAD = "0113"
 MIN_POSTGRES = 16
@@ -13,6 +15,15 @@ MIN_PGVECTOR = "0.8.0"
 def pgvector_too_old(version: str) -> bool:
     """Return True if this version of pgvector lacks a feature that this package needs: halfvec or iterative scans."""
     return [int(part) for part in version.split(".")] < [int(part) for part in MIN_PGVECTOR.split(".")]
+
+
+def hidden_pgvector(schema: str, login: str) -> SchemaError:
+    """Return the error for a login that does not find the types of pgvector, which is in this schema."""
+    return SchemaError(
+        f"the extension pgvector is in the schema {schema}, where {login} does not find its types",
+        remedy=f'a superuser runs ALTER ROLE "{login}" SET search_path = "$user", public, "{schema}" and'
+        f' GRANT USAGE ON SCHEMA "{schema}" TO public',
+    )
 
 
 def is_known(revision: str) -> bool:

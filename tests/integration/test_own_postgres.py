@@ -14,6 +14,7 @@ import asyncpg
 import pytest
 
 from brain.embedded import EmbeddedServer
+from brain.postgres.migrate import upgrade
 from brain.postgres.refusals import plain_url, public_address
 from cognitive import CognitiveLayer, NewMemory, Policy, Turn
 from cognitive.errors import SchemaError, StoreUnavailable
@@ -122,6 +123,24 @@ async def test_obstacle_is_named_with_its_remedy(upgraded, embedder, tmp_path, w
     assert remedy in fixes or (remedy == UPGRADE and "`cognitive db upgrade`" in fixes)
     assert "does not exist" not in " ".join(each["detail"] for each in findings if each["status"] == "ok")
     assert not any("check that the server" in each["fix"] for each in failures), "the server is up"
+
+
+async def test_pgvector_in_a_schema_that_the_login_does_not_search_is_named(upgraded, embedder):
+    await execute(upgraded, "CREATE DATABASE apart OWNER founder")
+    in_schema = "CREATE EXTENSION vector SCHEMA extensions"
+    await execute(url_of(upgraded, "postgres", "apart"), "CREATE SCHEMA extensions", in_schema)
+    search = 'ALTER ROLE "{}" SET search_path = "$user", public, "extensions"'
+    with pytest.raises(SchemaError) as raised:
+        await upgrade(url_of(upgraded, "founder", "apart"))
+    assert search.format("founder") in raised.value.remedy
+    usage = 'GRANT USAGE ON SCHEMA "extensions" TO public'
+    await execute(url_of(upgraded, "postgres", "apart"), search.format("founder"), usage)
+    await upgrade(url_of(upgraded, "founder", "apart"))
+    with pytest.raises(SchemaError) as raised:
+        async with CognitiveLayer.open(url_of(upgraded, "app", "apart", "secret"), embedder=embedder):
+            raise AssertionError("it opened")
+    assert search.format("app") in raised.value.remedy
+    await execute(upgraded, *(f"ALTER ROLE {login} RESET search_path" for login in ("founder", "app")))
 
 
 async def test_unreachable_server_is_named_by_open_health_and_commands(embedder, tmp_path, caplog, monkeypatch):
