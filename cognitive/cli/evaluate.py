@@ -15,7 +15,7 @@ import cognitive
 from brain.errors import InvalidInput
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.opening import opened
+from cognitive.cli.opening import note_users, opened
 from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL, USER
 
 if TYPE_CHECKING:
@@ -155,6 +155,8 @@ async def read(turns: TurnRange, file: Path | None) -> RecordedTurns:
         turn_ids = recorded[-turns.limit :]
         with printing.progress("reading turns") as advance:
             cases, history = await layer.explain.evaluation_cases(agent, turn_ids, advance, user_id=user_id)
+        if not recorded:
+            await note_users(layer, agent, user_id, "turns", options="--user NAME")
     if len(turn_ids) < len(recorded):
         printing.note(f"read the latest {len(turn_ids)} of {len(recorded)} turns; raise --limit to read more")
     if not cases:

@@ -12,13 +12,12 @@ from uuid import UUID
 import click
 
 import cognitive
-from brain.analytics.users import MAX_USERS
 from brain.errors import InvalidInput
 from brain.memory_types import MEMORY_TYPES
 from brain.users import UserId
 from cognitive.cli import formation, printing, upkeep
 from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
-from cognitive.cli.opening import opened
+from cognitive.cli.opening import note_users, opened
 from cognitive.cli.options import AGENT, FILE, MOMENT, USER, WHERE, YES, at, aware, confirm, json_object, limit, view
 from cognitive.cli.shapes import MEMORY, RECEIPT
 
@@ -205,11 +204,8 @@ def _show_changes(revisions: Sequence[Revision]) -> None:
 async def _list(agent: str, user_id: UserId, where: dict[str, Any], limit: int, offset: int) -> list[Memory]:
     async with opened() as layer:
         memories = await layer.admin.find(agent, where, limit, offset, user_id=user_id)
-        if not memories and user_id is None:
-            users = [each for each in await layer.admin.users(agent, limit=MAX_USERS) if each.memories]
-            if users:
-                number = "1 user has" if len(users) == 1 else f"{len(users)} users have"
-                printing.note(f"{number} memories: add --all-users, or --user NAME")
+        if not memories:
+            await note_users(layer, agent, user_id, "memories")
     return memories
 
 

@@ -1,11 +1,18 @@
-"""Open the layer for one command, which ends soon: nothing is loaded that the command does not use."""
+"""Open the layer for one command, which ends soon: nothing is loaded that the command does not use.
+
+`note_users` says why a command found nothing in an agent that has users.
+"""
 
 from __future__ import annotations
 
 import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from brain.analytics.users import MAX_USERS
+from brain.users import UserId
+from cognitive.cli import printing
 
 if TYPE_CHECKING:
     from cognitive import CognitiveLayer
@@ -28,3 +35,23 @@ async def opened(**extensions: Any) -> AsyncIterator[CognitiveLayer]:
         gc.enable()
     async with assemble(None, None, extensions=Extensions(**extensions), load=False) as services:
         yield CognitiveLayer(services)
+
+
+async def note_users(
+    layer: CognitiveLayer,
+    agent: str,
+    user_id: UserId,
+    rows: Literal["memories", "sessions", "turns"],
+    *,
+    options: str = "--all-users, or --user NAME",
+) -> None:
+    """Print a note if a command without a user found no rows and users of the agent have some.
+
+    `options` are those with which the command reads the rows of users.
+    """
+    if user_id is not None:
+        return
+    users = [each for each in await layer.admin.users(agent, limit=MAX_USERS) if getattr(each, rows)]
+    if users:
+        number = "1 user has" if len(users) == 1 else f"{len(users)} users have"
+        printing.note(f"{number} {rows}: add {options}")

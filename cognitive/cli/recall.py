@@ -12,7 +12,7 @@ import click
 from brain.users import UserId
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.opening import opened
+from cognitive.cli.opening import note_users, opened
 from cognitive.cli.options import AGENT, MOMENT, SINCE, TYPE, UNTIL, WHERE, aware, limit, view
 
 if TYPE_CHECKING:
@@ -101,6 +101,8 @@ def command(
 async def _recall(agent: str, query: str, filters: dict[str, Any]) -> _RecallAnswer:
     async with opened() as layer:
         hits = await layer.recall(agent, query, **filters)
+        if not hits:
+            await note_users(layer, agent, filters["user_id"], "memories")
         return _RecallAnswer(hits, hits.more, hits.lag_seconds)
 
 
@@ -120,6 +122,8 @@ def _words(hit: RecallHit, scores: bool) -> Text:
     from rich.text import Text
 
     words = Text(printing.safe(f"{hit.speaker}: {hit.content}" if hit.speaker else hit.content))
+    if hit.user_id is not None:
+        words.append(f" (of {printing.safe(hit.user_id)})", style="dim")
     if hit.count > 1:
         words.append(f" ({hit.count} times)", style="dim")
     if hit.hidden_reason == "superseded":

@@ -14,7 +14,7 @@ import click
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
 from cognitive.cli.evaluate import POLICY_SOURCE, PolicySource, load_policy, show_unanswerable
-from cognitive.cli.opening import opened
+from cognitive.cli.opening import note_users, opened
 from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL, USER
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def command(
 
     Each turn runs under its recorded policy. With --policy or --live, it runs under another policy, and the difference
     is printed: memories that are added or left out, tokens, and used memories (estimated for memories that were not
-    shown). Exits with 3 if a turn under its recorded policy differs from its record.
+    shown). Exits with 3 if there are no turns, or one under its recorded policy differs from its record.
     """
     if file is not None and live:
         raise click.UsageError("give at most one of --live and --policy")
@@ -77,6 +77,8 @@ async def _replay_turns(
     async with opened() as layer:
         policy, used = await load_policy(layer, agent, file) if another else (None, None)
         turns = turn_ids or await layer.explain.turn_ids(agent, since, until, user_id=user_id)
+        if not turns:
+            await note_users(layer, agent, user_id, "turns", options="--user NAME")
         replays: list[Replay] = []
         with printing.progress("replaying") as advance:
             for done, turn_id in enumerate(turns, 1):
@@ -87,7 +89,7 @@ async def _replay_turns(
 
 
 def _none_differs(answer: _ReplayAnswer) -> bool:
-    return all(replay.verdict != "different" for replay in answer.replays)
+    return answer.turns > 0 and all(replay.verdict != "different" for replay in answer.replays)
 
 
 def _show_comparison(answer: _ReplayAnswer) -> None:

@@ -10,7 +10,7 @@ import click
 
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
-from cognitive.cli.opening import opened
+from cognitive.cli.opening import note_users, opened
 from cognitive.cli.options import AGENT, SINCE, UNTIL, USER, YES, confirm, limit, view
 
 if TYPE_CHECKING:
@@ -51,15 +51,18 @@ def list_(agent: str, **filters: Any) -> None:
 
 async def _list(agent: str, filters: Mapping[str, Any]) -> Sequence[SessionSummary]:
     async with opened() as layer:
-        return await layer.sessions.list(agent, **filters)
+        sessions = await layer.sessions.list(agent, **filters)
+        if not sessions:
+            await note_users(layer, agent, filters["user_id"], "sessions")
+    return sessions
 
 
 def _show_list(sessions: Sequence[SessionSummary]) -> None:
     rows = [
-        (each.session_id, printing.minute(each.last_at), str(each.turns), str(each.memories), _ended(each))
+        (each.session_id, each.user_id, printing.minute(each.last_at), each.turns, each.memories, _ended(each))
         for each in sessions
     ]
-    printing.table(("session", "last turn", "turns", "memories", "ended"), rows)
+    printing.table(("session", "user", "last turn", "turns", "memories", "ended"), rows)
 
 
 def _ended(session: SessionSummary) -> str:

@@ -186,7 +186,11 @@ def _listed(parts: list[str]) -> str:
 
 
 def _unknown(missing: Missing) -> str:
-    return "" if missing.memory else "no memory of this id is stored: it was erased, or never was one."
+    return (
+        ""
+        if missing.memory
+        else "the turn's user has no memory of this id: it is another user's, was erased, or never was one."
+    )
 
 
 def _nothing_ran(missing: Missing) -> str:

@@ -9,7 +9,7 @@ import shlex
 import pytest
 from click.testing import CliRunner, Result
 
-from cognitive import CognitiveLayer, NewMemory, Turn
+from cognitive import CognitiveLayer, NewMemory, Outcome, Turn
 from cognitive.cli.answers import NO
 from cognitive.cli.main import cli
 
@@ -33,7 +33,7 @@ def store(url: str, agent: str, *memories: NewMemory, turn: Turn | None = None) 
         async with CognitiveLayer.open(url) as layer:
             await layer.remember(agent, memories)
             if turn is not None:
-                await layer.pre_turn(turn)
+                await layer.post_turn(await layer.pre_turn(turn), Outcome(response="In the shed."))
 
     asyncio.run(work())
 
@@ -71,6 +71,42 @@ def test_list_of_no_turns_names_the_option_for_turns_of_users(run, urls, agent):
     assert "add --all-users, or --user NAME" in result.stderr
     assert "no turns without a user" in result.stderr
     assert "--all-users" not in run("why", "--agent", agent, "--session", "none").stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "rows", "code"),
+    [
+        (("recall", "bike"), "memories: add --all-users, or --user NAME", NO),
+        (("session", "list"), "sessions: add --all-users, or --user NAME", NO),
+        (("replay",), "turns: add --user NAME", NO),
+        (("evaluate",), "turns: add --user NAME", 1),
+    ],
+)
+def test_command_that_finds_nothing_names_the_option_for_users(run, urls, agent, words, rows, code):
+    empty = run(*words, "--agent", agent)
+    assert (empty.exit_code, "add --" in empty.stderr) == (code, False)
+    turn = Turn(agent_id=agent, session_id="s", text="Where is the bike?", user_id="ann")
+    store(urls.app, agent, fact("The bike is red.", "ann"), turn=turn)
+    result = run(*words, "--agent", agent)
+    assert (result.exit_code, f"1 user has {rows}" in result.stderr) == (code, True), result.stderr
+    assert "1 user has" not in run(*words, "--agent", agent, "--user", "bob").stderr
+
+
+def test_lists_of_all_users_name_each_row_s_user(run, urls, agent):
+    for user in ("ann", "bob"):
+        turn = Turn(agent_id=agent, session_id="s", text="Where is the bike?", user_id=user)
+        store(urls.app, agent, fact(f"The bike is red, {user} says.", user), turn=turn)
+    sessions = run("session", "list", "--agent", agent, "--all-users").stdout.splitlines()
+    assert sorted(line.split()[1] for line in sessions[1:]) == ["ann", "bob"]
+    found = run("recall", "bike", "--agent", agent, "--all-users").stdout
+    assert ("(of ann)" in found, "(of bob)" in found) == (True, True)
+
+
+def test_why_does_not_call_the_memory_of_another_user_erased(run, urls, agent):
+    store(urls.app, agent, turn=Turn(agent_id=agent, session_id="s", text="Where is it?", user_id="ann", turn_id="t"))
+    bobs = json.loads(run("remember", "The bike is red.", "--agent", agent, "--user", "bob", "--json").stdout)["ids"][0]
+    result = run("why", "t", bobs, "--agent", agent, "--user", "ann")
+    assert (result.exit_code, "it is another user's, was erased, or never was one" in result.stdout) == (0, True)
 
 
 def test_config_without_an_agent_shows_the_settings_of_all(run):
