@@ -235,7 +235,10 @@ class PageHandlers:
 
     def _problem(self, request: Request, status: int, detail: str) -> Response:
         query = _page_query(request, request.query_params.get("agent", ""))
-        return self._page(request, _problem_template(request), query, status=status, detail=detail, code=status)
+        back = _posting_page(request)
+        return self._page(
+            request, _problem_template(request), query, status=status, detail=detail, code=status, back=back
+        )
 
     def _redirect_to_login(self, request: Request) -> Response:
         """Redirect to the sign-in page. For a request by htmx, a header makes the browser redirect the whole page."""
@@ -298,6 +301,15 @@ def _page_of_dashboard(request: Request, page: str) -> str:
     parts = urlsplit(page)
     safe = page.startswith("/") and not page.startswith("//") and not (parts.scheme or parts.netloc)
     return f"{_base(request)}{page}" if safe and "\\" not in page and page.isprintable() else _home(request)
+
+
+def _posting_page(request: Request) -> str:
+    """Return the URL of the page whose form was posted, by the browser's Referer header; "" if it is not known."""
+    page = urlsplit(request.headers.get("referer", ""))
+    if request.method != "POST" or page.netloc != request.headers.get("host"):
+        return ""
+    path = page.path.removeprefix(_base(request))
+    return _page_of_dashboard(request, f"{path}?{page.query}" if page.query else path)
 
 
 def _home(request: Request) -> str:

@@ -70,6 +70,19 @@ async def test_edited_memory_shows_the_change_in_its_history(page, url, agent_an
     assert "We deploy on Wednesdays." in await page.locator("#history ins").first.inner_text()
 
 
+async def test_refused_edit_goes_back_to_what_was_typed(page, url, agent_and_ids):
+    agent, ids = agent_and_ids
+    await page.goto(f"{url}/ui/memory?agent={agent}&id={ids[0]}")
+    await page.get_by_text("text, tags, pinned").click()
+    await page.get_by_label("Content").fill("We deploy on Wednesdays.")
+    await page.get_by_label("Confidence").fill("7")
+    await page.get_by_role("button", name="Save").click()
+    await page.get_by_role("link", name="Back to the form").click()
+
+    await page.wait_for_url("**/memory?*")
+    assert await page.locator("[name=content]").first.input_value() == "We deploy on Wednesdays."
+
+
 async def test_showing_is_rated_on_the_memory_page(page, url, layer, agent_and_ids):
     agent, ids = agent_and_ids
     await page.goto(f"{url}/ui/memory?agent={agent}&id={ids[1]}")

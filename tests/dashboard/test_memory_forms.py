@@ -86,6 +86,16 @@ async def test_invalid_value_is_refused_with_the_name_of_its_field(pages, agent_
         assert field in response.text
 
 
+async def test_refused_form_links_to_the_page_that_posted_it(pages, agent_and_ids):
+    agent, memory_ids = agent_and_ids
+    page = of(agent, f"memory?id={memory_ids['never']}")
+    form = {"form_key": await key(pages, agent), "id": str(memory_ids["never"]), "version": "0"}
+    for site, linked in (("http://localhost", True), ("https://elsewhere.example", False)):
+        headers = {"Origin": "http://localhost", "Referer": f"{site}{page}"}
+        refused = await pages.post(of(agent, "memory/edit"), data=form, headers=headers)
+        assert (refused.status_code, f'href="{page.replace("&", "&amp;")}" data-back' in refused.text) == (422, linked)
+
+
 async def test_memory_is_superseded_once(pages, layer, agent_and_ids):
     agent, memory_ids = agent_and_ids
     response = await send(

@@ -107,6 +107,13 @@ document.addEventListener("click", (event) => {
   if (step) location.assign(step.dataset.link);
 });
 
+// A refused form is opened as it was: a new request of its page would lose what was typed.
+document.addEventListener("click", (event) => {
+  if (!event.target.closest?.("[data-back]") || history.length < 2) return;
+  event.preventDefault();
+  history.back();
+});
+
 // The browser converts a chart's SVG file to PNG, so that the server needs no image library.
 const scale = 2; // pixels of the PNG per pixel of the chart
 
