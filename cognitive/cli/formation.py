@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from brain.errors import InvalidInput, PolicyError
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
 from cognitive.cli.opening import opened
-from cognitive.cli.options import AGENT, FILE, USER, at
+from cognitive.cli.options import AGENT, FILE, USER, at, read_text
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -95,15 +95,14 @@ def conversation(
     FILE is a JSON list of messages, or has one message a line: objects with `role`, `content` and perhaps the time
     `at`. It can be broken off and run again: what is stored already is left unchanged.
     """
-    run(_remember(_messages(file), agent, user_id, session, at, model), _show_stored)
+    run(_remember(file, agent, user_id, session, at, model), _show_stored)
 
 
 def _messages(file: Path) -> list[Any]:
-    text = file.read_text(encoding="utf-8")
+    text = read_text(file)
     try:
-        rows = (
-            json.loads(text) if text.lstrip().startswith("[") else [json.loads(row) for row in text.splitlines() if row]
-        )
+        is_list = text.lstrip().startswith("[")
+        rows = json.loads(text) if is_list else [json.loads(row) for row in text.split("\n") if row.strip()]
     except ValueError as error:
         raise InvalidInput(f"{str(file)!r}: not JSON: {error}") from error
     if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
@@ -112,13 +111,14 @@ def _messages(file: Path) -> list[Any]:
 
 
 async def _remember(
-    messages: Sequence[Mapping[str, Any]],
+    file: Path,
     agent: str,
     user_id: str | None,
     session: str,
     at: datetime | None,
     model: str | None,
 ) -> RememberedConversation:
+    messages = _messages(file)
     extractor = load_model(model) if model is not None else None
     async with opened(extractor=extractor) as layer:
         with printing.progress("remembering") as advance:

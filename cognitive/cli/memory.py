@@ -18,7 +18,21 @@ from brain.users import UserId
 from cognitive.cli import formation, printing, upkeep
 from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
 from cognitive.cli.opening import note_users, opened
-from cognitive.cli.options import AGENT, FILE, MOMENT, USER, WHERE, YES, at, aware, confirm, json_object, limit, view
+from cognitive.cli.options import (
+    AGENT,
+    FILE,
+    MOMENT,
+    USER,
+    WHERE,
+    YES,
+    at,
+    aware,
+    confirm,
+    json_object,
+    limit,
+    read_text,
+    view,
+)
 from cognitive.cli.shapes import MEMORY, RECEIPT
 
 if TYPE_CHECKING:
@@ -91,7 +105,7 @@ def remember(
 
 
 def _read(file: Path, user_id: str | None) -> Iterator[cognitive.NewMemory]:
-    for n, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+    for n, line in enumerate(read_text(file).split("\n"), 1):
         if not line.strip():
             continue
         try:

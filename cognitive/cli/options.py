@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
+from brain.errors import InvalidInput
 from brain.memory_types import MEMORY_TYPES
 from brain.users import ALL_USERS
 from cognitive.cli import printing
@@ -103,6 +104,18 @@ def view(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*args, user_id=ALL_USERS if all_users else user_id, **options)
 
     return command
+
+
+def read_text(file: Path) -> str:
+    """Return the text of a file that the user named.
+
+    Raises:
+        InvalidInput: the file is not UTF-8.
+    """
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{str(file)!r} is not UTF-8: {error}") from error
 
 
 def at(help: str) -> Callable[[F], F]:

@@ -201,3 +201,29 @@ def test_settings_that_no_one_changed_are_all_at_default(run):
 def test_server_without_tokens_advises_the_command_that_creates_one(run):
     result = run("serve", "--host", "0.0.0.0", "--port", "0")
     assert ("cognitive token create" in result.stderr, "Next:" in result.stderr) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"Hello there.", "not JSON"), (b"\xff\xfe", "is not UTF-8"), (b'["hello"]', "expected a list of messages")],
+)
+def test_unreadable_conversation_is_named(run, agent, tmp_path, content, message):
+    file = tmp_path / "chat.jsonl"
+    file.write_bytes(content)
+    result = run("memory", "conversation", str(file), "--agent", agent)
+    assert (result.exit_code, "InvalidInput: " in result.stderr, message in result.stderr) == (1, True, True)
+
+
+def test_file_of_memories_that_is_no_text_is_named(run, agent, tmp_path):
+    file = tmp_path / "memories.jsonl"
+    file.write_bytes(b"\xff\xfe")
+    result = run("remember", "--file", str(file), "--agent", agent)
+    assert (result.exit_code, f"{str(file)!r} is not UTF-8" in result.stderr) == (1, True)
+
+
+def test_memory_in_a_file_may_have_any_line_separator_in_its_text(run, agent, tmp_path):
+    file = tmp_path / "memories.jsonl"
+    file.write_text('{"type": "fact", "content": "The bike\u2028is red."}\r\n', encoding="utf-8", newline="")
+    assert run("remember", "--file", str(file), "--agent", agent).exit_code == 0
+    [stored] = json.loads(run("memory", "show", "--agent", agent, "--json").stdout)["memories"]
+    assert stored["content"] == "The bike\u2028is red."
