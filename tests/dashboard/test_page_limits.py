@@ -9,6 +9,7 @@ import httpx
 import pytest
 from starlette.responses import PlainTextResponse
 
+from cognitive.server import assembly
 from cognitive.server.config import MountedApp, ServerConfig
 from cognitive.server.tokens import create
 from tests.serving import inside, running
@@ -33,6 +34,15 @@ async def test_rate_limit_for_pages_applies_to_each_token(layer, mounts, tmp_pat
     assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
     assert "Too many requests" in answers[-1].text
     assert another.status_code == 200
+
+
+async def test_login_says_why_the_token_of_a_user_is_refused(layer, tmp_path, sample_agent):
+    tokens = tmp_path / "tokens.toml"
+    token = create(tokens, sample_agent, user="ann")[1]
+    async with inside(layer, ServerConfig(tokens=tokens), assembly.mounts(layer)) as pages:
+        answer = await try_login(pages, token)
+
+    assert (answer.status_code, "Users' tokens open no dashboard" in answer.text) == (401, True)
 
 
 async def test_login_limits_wrong_tokens_and_accepts_a_valid_one(layer, mounts, tmp_path):
