@@ -125,6 +125,7 @@ def error_pages() -> Callable[[Scope, int, str], Response]:
             status,
             query=None,
             nav_path="",
+            back=_posting_page(request),
             form_key="",
             may_choose=False,
             may_sign_out=False,
