@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from brain.search import SearchResult
 from brain.terms import idf
 from brain.text import lexemes
-from cognitive.context.identifiers import identifier_patterns
+from cognitive.context.identifiers import contained, identifiers
 from cognitive.plan import Plan
 from cognitive.policy.constants import Constants
 from cognitive.trace import Candidate
@@ -86,11 +86,8 @@ def terms(
 
 def _identified(candidates: Sequence[Candidate], text: str) -> bool:
     """Return True if a memory literally contains an identifier of a message."""
-    patterns = identifier_patterns(text)
-    if not patterns:
-        return False
-    contents = [candidate.hit.content.casefold() for candidate in candidates]
-    return any(pattern.search(content) for pattern in patterns.values() for content in contents)
+    wanted = identifiers(text)
+    return bool(wanted) and any(contained(wanted, candidate.hit.content.casefold()) for candidate in candidates)
 
 
 def _names_unknown(candidates: Sequence[Candidate], entities: Sequence[str], found: SearchResult) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
+
+from brain.caches import cached
 
 _TOKEN = re.compile(r"[^\s,;!?()\[\]{}<>\"'`|=]+")
 _MIN_DIGITS = 3  # of an identifier with letters: "covid-19" and "mp3" are words, "E404" and "QB31132" are identifiers
@@ -13,20 +15,26 @@ _QUANTITY = re.compile(r"[\d.:,/-]*\d[a-z]{1,4}")  # "500ml", "1990s", "400th"
 _YEAR = re.compile(r"(?:[a-z]+-?|\d{1,2}\.\d{1,2}\.)(?:19|20)\d\d")  # "mid-2023", "5.11.2026"
 _SNAKE = re.compile(r"[^\W_]+(?:_[^\W_]+)+")
 _MAX_IDENTIFIERS = 64  # of a message that are looked for; a pasted log has thousands
+_MAX_CACHED = 64  # messages: several steps of a turn read the identifiers of its message
 
 
-def identifier_patterns(text: str) -> Mapping[str, re.Pattern[str]]:
-    """Return the identifiers in a text, each with the pattern that finds it as a whole in a case-folded text."""
-    found = identifiers(text)
-    if len(found) > _MAX_IDENTIFIERS:  # a question is mostly at one end of a message
-        found = found[: _MAX_IDENTIFIERS // 2] + found[-_MAX_IDENTIFIERS // 2 :]
-    return {each: re.compile(rf"(?<![\w.-]){re.escape(each)}(?![\w-]|\.\w)") for each in found}
-
-
+@cached(_MAX_CACHED)
 def identifiers(text: str) -> tuple[str, ...]:
     """Return the identifiers in a text, lower-cased, in order: codes, versions, addresses, long numbers, snake_case."""
     tokens = (match.group().strip(".:#*").casefold() for match in _TOKEN.finditer(text))
-    return tuple(dict.fromkeys(token for token in tokens if _identifies(token)))
+    found = tuple(dict.fromkeys(token for token in tokens if _identifies(token)))
+    if len(found) > _MAX_IDENTIFIERS:  # a question is mostly at one end of a message
+        found = found[: _MAX_IDENTIFIERS // 2] + found[-_MAX_IDENTIFIERS // 2 :]
+    return found
+
+
+def contained(identifiers: Sequence[str], text: str) -> list[str]:
+    """Return those of the identifiers that a case-folded text contains as a whole."""
+    return [each for each in identifiers if each in text and _is_whole(each, text)]
+
+
+def _is_whole(identifier: str, text: str) -> bool:
+    return re.search(rf"(?<![\w.-]){re.escape(identifier)}(?![\w-]|\.\w)", text) is not None
 
 
 def _identifies(token: str) -> bool:

@@ -21,7 +21,7 @@ from brain.caches import cached
 from brain.claims import announces_change, denies, states_wish, subject_stems
 from brain.search import Hit
 from brain.text import lexemes
-from cognitive.context.identifiers import identifier_patterns
+from cognitive.context.identifiers import contained, identifiers
 from cognitive.context.speakers import FIRST_PERSON, USERS
 from cognitive.plan import RetrievalQuery
 from cognitive.policy.constants import Constants
@@ -151,19 +151,15 @@ def _identified_first(ordered: Sequence[Candidate], query: RetrievalQuery, moves
 
     An identifier means exactly one thing: a code that differs in one digit is as wrong as any other.
     """
-    patterns = identifier_patterns(query.text)
-    if not patterns:
+    wanted = identifiers(query.text)
+    if not wanted:
         return list(ordered)
-    contents = [candidate.hit.content.casefold() for candidate in ordered]
-    matches = [
-        [name for name, pattern in patterns.items() if name in content and pattern.search(content)]
-        for content in contents
-    ]
+    matches = [contained(wanted, candidate.hit.content.casefold()) for candidate in ordered]
     places = sorted(range(len(ordered)), key=lambda n: -len(matches[n]))
     for place, n in enumerate(places):
         if place < n:
             named = ", ".join(name[:_MAX_NAMED] for name in matches[n][:_MAX_NAMES])
-            moves.add(ordered[n], f"it contains {len(matches[n])} of {len(patterns)} identifiers: {named}", up=True)
+            moves.add(ordered[n], f"it contains {len(matches[n])} of {len(wanted)} identifiers: {named}", up=True)
     return [ordered[n] for n in places]
 
 
