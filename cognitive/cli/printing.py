@@ -25,12 +25,14 @@ from cognitive.telemetry.logs import DIRECTIONS, escape
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
 ProgressCallback = Callable[..., None]  # (done, total), and the label if it changed
 
 _JSON = "cognitive.json"
 _CONTROL = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{DIRECTIONS}]")  # not tab and newline
 _PIPED_WIDTH = 160  # columns without a terminal: room for an id beside a text
+_WIDE = 120  # columns from which on an id is printed beside a text; below, the text would get less than 40
 _LOGGERS = ("cognitive", "brain")
 
 
@@ -106,18 +108,27 @@ def line(text: str, style: str = "") -> None:
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Print a table on stdout.
 
-    A cell that is None is printed empty. The columns "id" and "turn" never wrap, so that ids can be copied.
+    A cell that is None is printed empty. The columns "id" and "turn" never wrap, so that ids can be copied. On a narrow
+    terminal, an id in the last column is printed below the memory.
     """
     from rich.table import Table
-    from rich.text import Text
 
-    grid = Table(box=None)
-    for name in columns:
+    output, grid = console(), Table(box=None)
+    below = output.width < _WIDE and "memory" in columns and columns[-1] == "id"
+    for name in columns[:-1] if below else columns:
         grid.add_column(name, no_wrap=name in ("id", "turn"))
     for row in rows:
-        cells = (each if isinstance(each, Text) else Text(safe("" if each is None else str(each))) for each in row)
+        cells = [_cell(each) for each in row]
+        if below:
+            cells[columns.index("memory")].append("\n").append(cells.pop().plain, style="dim")
         grid.add_row(*cells)
-    console().print(grid)
+    output.print(grid)
+
+
+def _cell(value: Any) -> Text:
+    from rich.text import Text
+
+    return value if isinstance(value, Text) else Text(safe("" if value is None else str(value)))
 
 
 def fields_of(value: Any, *, but: Sequence[str] = ()) -> None:

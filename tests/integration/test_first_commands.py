@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shlex
+from uuid import UUID
 
 import pytest
 from click.testing import CliRunner, Result
@@ -22,8 +23,8 @@ def environment(urls, tmp_path_factory) -> dict[str, str]:
 
 @pytest.fixture
 def run(environment):
-    def run(*words: str) -> Result:
-        return CliRunner().invoke(cli, words, env=environment, prog_name="cognitive")
+    def run(*words: str, columns: int = 200) -> Result:
+        return CliRunner().invoke(cli, words, env=environment | {"COLUMNS": str(columns)}, prog_name="cognitive")
 
     return run
 
@@ -52,6 +53,14 @@ def test_advice_for_an_unknown_turn_works_when_typed(run, urls, agent):
     listed = run(*advised[1:], "--json")
     assert (listed.exit_code, json.loads(listed.stdout)["turns"][0]["user_id"]) == (0, None)
     assert run("why", "t", "--agent", named).exit_code in (0, NO)
+
+
+def test_narrow_terminal_shows_a_memory_on_one_line_and_its_id_below(run, urls, agent):
+    told = "The kettle of the boat house leaks at the lid."
+    store(urls.app, agent, fact(told))
+    hit, below = run("recall", "where does the kettle leak", "--agent", agent, columns=80).stdout.splitlines()[1:3]
+    assert told in hit
+    assert str(UUID(below.strip())) in run("recall", "where does the kettle leak", "--agent", agent).stdout
 
 
 def test_empty_list_names_the_option_for_memories_of_users(run, urls, agent):
