@@ -10,11 +10,22 @@ Modules, in order of execution:
 - `claim`: what a claim is, and how words become one.
 - `relations`: the phrases that name an attribute, such as "works at", with examples.
 - `vocabulary`: the English words that the other modules need.
-- `changes`: find what a statement is about, and whether it denies, announces a change or states a wish.
+- `changes`: find what a statement is about, and whether it denies, announces a change or states a wish;
+  restate a change as what holds now.
 """
 
-from brain.claims.changes import announces_change, denies, states_wish, subject_stems
+from brain.claims.changes import announces_change, denies, restated, states_wish, subject_stems
 from brain.claims.claim import Claim, person_of
 from brain.claims.recognise import claim_key, claim_of
 
-__all__ = ["Claim", "announces_change", "claim_key", "claim_of", "denies", "person_of", "states_wish", "subject_stems"]
+__all__ = [
+    "Claim",
+    "announces_change",
+    "claim_key",
+    "claim_of",
+    "denies",
+    "person_of",
+    "restated",
+    "states_wish",
+    "subject_stems",
+]

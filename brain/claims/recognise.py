@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from brain.claims.answers import style_of_answers
+from brain.claims.changes import restated
 from brain.claims.claim import Claim, canonical, claim_of_words, person_of
 from brain.claims.contacts import is_own_phone, street_address
 from brain.claims.places import is_country, is_town
@@ -32,6 +33,7 @@ from brain.claims.vocabulary import (
     has_property,
     names_person,
     names_property,
+    names_thing,
 )
 
 _MAX_LENGTH = 160  # characters; a longer text is hardly one statement
@@ -41,8 +43,8 @@ _MAX_LABEL = 8  # words before a colon
 _MIN_MATTER = 2  # stems of what a preference is about
 _UNSURE_LABEL = UNSURE - {"or", "either", "while"}  # "Preferred seat while travelling", "Preference for tea or coffee"
 # Verbs that say nothing beside a number, a time or a date.
-_MOVED = frozenset("move push postpone reschedule shift".split())
-_LIGHT = _MOVED | frozenset("be have keep set happen occur schedule run change switch need require meet".split())
+_MOVED = frozenset("move push postpone reschedule shift slip delay".split())
+_LIGHT = _MOVED | frozenset("be have keep set happen occur schedule plan run change switch need require meet".split())
 _CHANGED = _MOVED | frozenset("set change switch rename update".split())
 # "was raised to 25 MB" states the new value, "was raised by 25 MB" does not.
 _ADJUSTED = frozenset("raised lowered reduced increased decreased extended shortened scaled cut".split())
@@ -67,7 +69,8 @@ _PERIODS = frozenset(map(canonical, ("month", "year", "week")))
 _NO_VALUES = frozenset("a an for from of as to".split())  # "X is a Y" is no value of X
 # "My new mobile's 0770 ..."; a name behind "'s" is owned: "My sister's Rex".
 _IS = re.compile(r"(?i)(?<=\w)['’]s (?=\d)")
-_I_AM = re.compile(r"(?i)\bi['’]?m (?=\d)")
+_I_AM = re.compile(r"(?i)\bi['’]?m (?=\d|based )")
+_WE_ARE = re.compile(r"(?i)\bwe['’]re (?=on |based )")
 _LEAD_IN = re.compile(r"(?i)^(?:(?:ok(?:ay)?|oh|well|so|btw|by the way|fyi|hey|hi|yeah|anyway|actually)\b[,.!]* ?)+")
 
 
@@ -86,7 +89,8 @@ def claim_of(content: str, speaker: str | None = None) -> Claim | None:
     label = _labelled(content, person)
     if label is not None:
         return label
-    words, capitals = split_words(_IS.sub(" is ", _I_AM.sub("I am ", _LEAD_IN.sub("", content))))
+    content = restated(_LEAD_IN.sub("", content))
+    words, capitals = split_words(_IS.sub(" is ", _WE_ARE.sub("we are ", _I_AM.sub("I am ", content))))
     if not 3 <= len(words) <= _MAX_WORDS or not UNSURE.isdisjoint(words) or _has_clauses(words):
         return None
     verb = find_verb(words)
@@ -164,13 +168,17 @@ class _Statement:
             lemma = "be"  # "Rosa turned 34"
         if (address := street_address(subject, current, lemma)) is not None:
             return self._make([word for word in subject if canonical(word) != "address"], "address", address)
+        if lemma == "be" and names_thing(subject) and current[0] not in PREPOSITIONS:
+            is_named = current[0] in ("a", "an") and any(self.capitals[self.verb.end :])
+            if is_named or typed_value(current) is None:  # "my phone is silent" says nothing of which it is
+                return self._make(subject, "", current) if is_named else None
         typed = typed_value(current)
         if typed is not None:
             return self._typed(subject, current, lemma, typed)
         return (
             self._related(subject, rest)
             or self._changed(subject, rest, lemma)
-            or self._is(subject, rest, lemma)
+            or self._is(subject, current, lemma)
             or self._preferred(subject, rest, lemma)
             or self._used(subject, rest, lemma)
             or self._done(subject, rest, lemma)
@@ -254,7 +262,9 @@ class _Statement:
         purpose = [] if rest[0] in PREPOSITIONS else _from_preposition(value)  # "drives a van for work"
         if relation.attribute == "place":
             return self._located(subject, value)
-        return self._make([*subject, *purpose], relation.attribute, value[: len(value) - len(purpose)])
+        is_car = relation.attribute == "drive" and any(self.capitals[len(self.words) - len(value) :])
+        attribute = "car" if is_car else relation.attribute  # "I drive a Golf", but "I drive a bus"
+        return self._make([*subject, *purpose], attribute, value[: len(value) - len(purpose)])
 
     def _located(self, subject: Sequence[str], value: Sequence[str]) -> Claim | None:
         return self._make(subject, "#country" if is_country(value) else "place", value)

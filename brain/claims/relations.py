@@ -175,7 +175,7 @@ RELATIONS: tuple[PhraseRow, ...] = (
     PhraseRow(
         "drive",
         "drive",
-        (("Elena drives a blue Honda", "elena", "blue honda"), ("Elena drives a van for work", "elena work", "van")),
+        (("Elena drives a blue car", "elena", "blue car"), ("Elena drives a van for work", "elena work", "van")),
         ("Elena drives to work", "Elena drives a lot", "Elena drives her sons to school", "I drive my aunt to church"),
     ),
     PhraseRow("size", "wear size", (("Emma wears size L", "emma", "l"),), ("Emma wears a hat",)),

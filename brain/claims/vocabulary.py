@@ -11,17 +11,17 @@ from brain.languages import MONTHS as MONTH_NAMES
 _VERBS = """
     accept add allow amount answer apply approve arrive ask assign attend back base bear become begin belong block
     book borrow break bring build buy call cancel carry change charge check clean clear close collect come commute
-    compile configure connect consist contain control cost cover create cut decide default deliver deploy depart
+    compile configure connect consist contain control cost cover create cut decide default delay deliver deploy depart
     depend descale describe disable display do drink drive drop earn eat employ enable end enforce execute exist
     expire export expose fail feed feel fill finish fire fix fly follow found get give go grow handle hang happen
     hate have hold host include install issue join jam keep know lag last launch lead learn leave lie like limit
     list listen live locate log lose love maintain make manage mark marry mean measure meet merge monitor move name
-    need notify occur offer open operate order own park pay pin play postpone prefer print process produce prohibit
+    need notify occur offer open operate order own park pay pin plan play postpone prefer print process produce prohibit
     provide publish push put quit rate read reach rebuild receive recommend refresh reject release relocate renew rent
     repair replace reply report require rerun reschedule reset reside restart retain return review rotate run say
-    schedule seat see sell send serve set settle shift ship show shut sign sit situate sleep speak spend stand start
-    stay stop store study supply support switch take talk teach terminate test time transfer travel trigger try turn
-    update upgrade use visit wait wake walk want wash watch wear weigh work write
+    schedule seat see sell send serve set settle shift ship show shut sign sit situate sleep slip speak spend
+    stand start stay stop store study supply support switch take talk teach terminate test time transfer travel
+    trigger try turn update upgrade use visit wait wake walk want wash watch wear weigh work write
     adopt appoint chair coordinate design develop edit elect encrypt inspect insure invite moderate mount nominate
     organise organize paint prescribe protect recruit register sponsor staff subscribe supervise translate validate
     verify
@@ -39,7 +39,7 @@ _IRREGULAR_ROWS = """
 _IRREGULAR = {row.split()[0]: row.split()[1:] for row in _IRREGULAR_ROWS.split(";")}
 _VOWELS = frozenset("aeiou")
 _DOUBLING = frozenset(
-    """begin cancel commit cut drop get jam log pin plan put quit refer rerun reset run set shut sit stop transfer
+    """begin cancel commit cut drop get jam log pin plan put quit refer rerun reset run set shut sit slip stop transfer
     travel""".split()
 )
 
@@ -106,7 +106,7 @@ BESIDE = frozenset("near behind next".split())  # where something else is: "near
 
 # The first word of a line represents all words of the line.
 _SAME = """
-    birthday birthdate birth
+    birthday birthdate birth bday b-day
     additional other another others
     ceo chief-executive
     colour color colours colors
@@ -181,6 +181,9 @@ PERSONS = frozenset(
     maintainer manager mentor owner partner roommate secretary spouse supplier teacher trainer treasurer vendor
     winner""".split()
 )
+
+# Things of which people mostly have one: "our car is a Kia" gives it a value.
+THINGS = frozenset("bike camera car computer laptop phone printer tablet tv van watch".split())
 
 # States that exclude one another: the sides of an axis are separated by "|".
 _STATES = """
@@ -270,6 +273,11 @@ def _singular(word: str) -> str:
 def has_property(words: Sequence[str]) -> bool:
     """Return True if a phrase has a property such as "code"."""
     return any(_singular(word) in PROPERTIES for word in words)
+
+
+def names_thing(words: Sequence[str]) -> bool:
+    """Return True if a phrase is what someone mostly has one of, such as "my car"."""
+    return bool(words) and words[0] in ("my", "our") and SAME.get(words[-1], words[-1]) in THINGS
 
 
 def names_person(words: Sequence[str]) -> bool:

@@ -16,13 +16,16 @@ _MAX_SENTENCES = 3  # of what corrects a value: "Sorry. That's wrong. It's 14."
 _WRONG = (
     r"(?:(?:no+|nope|sorry|oops|wait|typo|actually|wrong|correction|not quite"
     r"|(?:that|this|it)(?: is|['’]s| was) (?:wrong|incorrect|not (?:right|correct|true)|outdated|out of date)"
-    r"|you(?: are|['’]re) (?:wrong|mistaken))\b[\s,.:;!–—-]*)"
+    r"|you(?: are|['’]re) (?:wrong|mistaken)"
+    # "ok i put it up, 380 from now on"
+    r"|(?:(?:ok(?:ay)?|so|btw|well),? )?(?:i|we|they)(?: have|['’]ve)? (?:just )?(?:put|raised|lowered|moved|changed"
+    r"|pushed|cut|dropped|bumped|increased|reduced) it(?: (?:up|down|back|again))*(?: to| and)?)\b[\s,.:;!–—-]*)"
 )
 _IT_IS = r"(?:it|that)(?: is|['’]s| was| should be) (?:actually |really |now |in fact )*"
 _VALUE = r"(?:[^,;:?!]|(?<=\d)[,:](?=\d)){1,40}?"  # "8:15", "1,200"
 _CORRECTED = re.compile(
     rf"(?P<wrong>{_WRONG}*)(?P<named>{_IT_IS})?(?P<new>{_VALUE})"
-    rf"(?:,? (?:and )?not (?P<old>{_VALUE}))?(?:,? sorry)?[.!]*",
+    rf"(?:,? (?:and )?not (?P<old>{_VALUE}))?(?:,? sorry|,? from now on|,? now)?[.!]*",
     re.IGNORECASE,
 )
 _VALUES = {  # what may stand for what: a number for a number, a day for a day, a name for a name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from brain.claims import denies
@@ -11,10 +11,15 @@ from brain.text import as_lexeme, lexemes, normalise, stem_counts, words
 from brain.types import Memory
 from cognitive.formation.own_words import read_sentences
 from cognitive.formation.rules.matching import compiled
-from cognitive.formation.statements import FoldedStatement, split_statements
+from cognitive.formation.statements import FoldedStatement, fold, split_statements
 
 _MAX_WORDS = 6  # of what ended; more are hardly the words of the memory
 _SAYS_NOTHING = frozenset("a an the my our old previou former please now again".split())  # stems
+# Stems of what names are often said without: "my Hulu subscription" is also called "Hulu".
+_HEADS = frozenset("subscript membership account hospit school univers colleg clinic compani café".split())
+_NEW = re.compile(
+    r"\b(?:now|instead|these days|from now on|since|started|joined|got|bought|picked|took)\b", re.IGNORECASE
+)
 # What these words stand for is in another sentence.
 _REFERS = re.compile(r"\b(?:it|that|this|these|those|them|him|her|there|one)\b")
 _JOINS = re.compile(r"\b(?:and|or|but|plus)\b")  # of "I play golf and tennis", one may go on
@@ -22,6 +27,8 @@ _PHRASE_END = re.compile(
     r"[,.;:!()]|\b(?:in|on|at|with|from|to|for|near|since|about|per|every|during|after|before|by|as|than|because|when"
     r"|if|is|are|called|named|who|that|which|once|twice|daily|weekly|an? (?:day|week|month|year))\b|\d"
 )
+_TITLE = re.compile(r"\b(dr|mrs?|ms|prof|st)\.")
+_CLAUSE = re.compile(r",\s+(?:(?:so|and|but) )?")
 _PREPOSITION = re.compile(r"\b(?:in|on|at|with|from|to|for|near|by)\b")
 _ALL = re.compile(
     r"\W*(?:(?:no|oh|ok|okay|sorry|actually|wait|oops|please|nvm|never ?mind)\b\W*)*(?:(?:scratch|strike|forget) that"
@@ -31,9 +38,15 @@ _ALL = re.compile(
 # Of what ended only in part, for a time or long ago, the memory still holds.
 _LIMITS = re.compile(
     r"\b(?:except|unless|(?:apart|aside) from|(?:other|but|more|less|earlier|later) than|only|longer just|always|often"
-    r"|until|till|when|whenever|while|if|once|twice|ago|last|before|back then|at the time|today|tonight|tomorrow"
+    r"|until|till|when|whenever|while|if|once|twice|ago|before|back then|at the time|tonight|tomorrow|almost|nearly"
     r"|for (?:now|lent|(?:an?|the|this|one) (?:\w+ )?(?:day|week|weekend|month|year|time|while|bit|moment|summer|winter"
-    r"|holiday|season)s?)|this (?:day|week|month|year|time|morning|evening|summer|winter))\b"
+    r"|holiday|season)s?))\b"
+)
+# A habit may have paused then, but what was sold or cancelled then has ended.
+_WHEN = r"(?:today|yesterday|last|this (?:day|week|month|year|time|morning|evening|summer|winter))\b"
+_PAUSES = re.compile(rf"\b{_WHEN}")
+_AFTER_GONE = re.compile(
+    rf" (?:{_WHEN}|on \w+day\b|(?:in|at the end of|over the) \w+$|for good|altogether|completely).*"
 )
 _OWNER = re.compile(r"\b([\w-]+)(?:'s|(?<=s)')(?!\w)")  # "Tom's brother" is not Tom
 _REGULAR = re.compile(r"(my|our) (\w+) (?:is|are|runs?|happens?) (?=(?:on|at|every) )")  # "our deploys run on Fridays"
@@ -44,9 +57,11 @@ _WE = {"my": "i", "our": "we"}
 class EndingRow:
     """A form in which a user says that something ended, and the beginning of a memory that states it.
 
-    `said` is matched on a statement folded from its subject on. Its group `gone` is what ended, and `who`, if there is
-    one, the subject, which replaces "{who}" in `memory`. With `of_plans`, only plans are taken back. An example is what
-    is said and a memory that it takes back, a counterexample what is said and a memory that stays.
+    `said` is matched on a statement folded from its subject on. Its group `gone`, `left` or `was` is what ended, and
+    `who`, if there is one, the subject, which replaces "{who}" in `memory`. With `of_plans`, only plans are taken back.
+    What is `done` ends at once; a time says when. With `instead`, the rest of the sentence says by this form what holds
+    now, and if it has to be `alike`, by another word of the memory. An example is what is said and a memory that it
+    takes back, a counterexample what is said and a memory that stays.
     """
 
     said: str
@@ -54,10 +69,51 @@ class EndingRow:
     examples: tuple[tuple[str, str], ...]
     counterexamples: tuple[tuple[str, str], ...] = ()
     of_plans: bool = False
+    done: bool = False
+    instead: str = ""
+    alike: bool = False
 
 
 _DOES = "{who} (?:(?:am|are|always|usually|often|mostly) )?"
 _DOING = "(?:eat|drink|smok|vap|play|tak|do|practi[sc]|learn|study|us|watch|hav)(?:e|ing)?"
+
+_DID = "(?:(?:i|we) (?:have )?)?(?:finally |recently |now )?"
+_GONE = r"(?P<gone>[^,;:?]+?)"
+_WHAT = rf"(?!an? ){_GONE}"  # "I sold a car" is about any
+_NAMED = r"(?:an? )?[\w.#+-]+(?: [\w.#+-]+)?"
+_ENDS = r"(?: (?:because|since|as|so|and)\b|[.!]*$|,)"
+_OTHER = r"(?P<gone>(?!(?:i|we|he|she|it|they|my|our) )(?:[\w.'-]+ ){0,2}?[\w.'-]+)"
+_STOP = r"(?:[.!]*$|,| (?:and|but|so)\b)"
+_BELONG = (
+    r"(?:i|we) (?:work|am|are|teach|study|volunteer|freelance|play|sing|train|go|row|bank)\b(?: [\w'-]+){0,4}?"
+    " (?:at|for|in|of|with|to) "
+)
+_RESIDE = r"(?:i|we) (?:live|rent|reside|stay|am based|are based|have)(?: an? \w+)? (?:in|at|on|near) "
+_KIN = (
+    r"(?:mother|mom|mum|father|dad|parents?|sister|brother|wife|husband|son|daughter|grand\w+|aunt|uncle|cousin|niece"
+    r"|nephew|step\w+|friend|girlfriend|boyfriend|dog|cat|pet)"
+)
+_IS_MINE = rf"(?:my|our) (?!(?:\w+ )?{_KIN}\b)[\w-]+(?: [\w-]+)? (?:is|are)(?: called| named)? "
+_HAVE = rf"(?:{_IS_MINE}|(?:i|we) (?:have|own|drive|ride|rent|use) )"
+_USE = (
+    r"(?:(?:i|we) (?:(?:now|still|mostly|always) )?(?:use|have|rent|deploy (?:on|to|with)|host (?:\w+ )?(?:on"
+    r"|with)|(?:write|do|make|build|edit|design) (?:\w+ ){0,3}(?:in|with|on)|pay for|bank with|subscribe to|(?:am"
+    r"|are) (?:subscribed to|on|an? members? of|members of))|our (?!phone|laptop|car|computer|bike"
+    r"|tv)[\w-]+(?: [\w-]+)? is|(?:our|the) (?!\w+s |client|customer|competitor"
+    r"|neighbou?r)[\w-]+(?: [\w-]+)? (?:uses|runs(?: on| with)?)) "
+)
+# What holds instead, with a name: "i go to dr lund now", "Ben is my flatmate now", but not "I work late now".
+_FRAME = (
+    r"\b(?:(?:is|are|does|handles|cleans|teaches) (?:now )?(?:my|our) [\w-]+|(?:runs?|deploys?) (?:on|with) \w"
+    r"|(?:i|we) (?:now )?(?:use (?!his|her|the\b|my)\w|(?:(?:am|are) )?\w+(?: \w+)? (?:on|at|in|for|with"
+    r"|to) (?!(?:the|my|our|a|an|his|her|home|night|nights|bed|work|church|school|weekends|time"
+    r"|mornings)\b)[\w.]))"
+)
+_PAIRED = (
+    r"(?:my (?:girlfriend|boyfriend|partner|wife|husband|fianc\w+) is(?: called| named)?|(?:i|we) (?:am|are) (?:dating"
+    r"|married to|engaged to|living with|with|seeing)) "
+)
+_THEIRS = r"(?=(?:[\w.'-]+ ){1,3}(?:is|are|does|do|handles?|cleans?|teaches|runs?) (?:my|our) )"  # "Tom is my boss"
 
 _ONCE = r"(?!.*\b(?:every|each|\w+days)\b)"  # of a yoga class every Monday, only the next one is off
 _OFF = r" (?:now )?(?:off|cancell?ed|called off|not happening)(?: now| again)?(?:,|[.!]*$)"
@@ -110,11 +166,11 @@ ENDINGS: tuple[EndingRow, ...] = (
         ),
     ),
     EndingRow(
-        r"(?P<who>i|we) (?:have )?(?:quit|(?:given|gave) up)(?: on)? (?P<gone>[^,;:?]+)",
+        r"(?:(?P<who>i|we) (?:have )?)?(?:quit|(?:given|gave) up)(?: on)? (?P<gone>[^,;:?]+)",
         rf"{_DOES}{_DOING} ",
         (
             ("I've given up eggs.", "I eat eggs every morning."),
-            ("I gave up on Polish.", "I'm learning Polish."),
+            ("gave up on polish, learning czech now", "I'm learning Polish."),
             ("I quit tennis.", "I play tennis on Sundays."),
         ),
         (
@@ -126,16 +182,134 @@ ENDINGS: tuple[EndingRow, ...] = (
         ),
     ),
     EndingRow(
-        r"(?P<who>we) (?:have )?(?:switched|migrated|moved)(?: over)? from (?P<gone>[^,;:?]+?) to "
-        r"(?!.*\b(?:for|and|or|(?:in|at|on) (?:our|my|the|one|some))\b)\w",
-        "{who} (?:use|are using) ",
-        (("We moved from Trello to Linear.", "We use Trello for planning."),),
+        rf"{_DID}(?:quit|resigned from|stopped (?:working|teaching|playing|training) (?:at|for|with)"
+        r"|(?:handed|gave) in (?:my|our) notice at|(?:was|were|got) (?:fired|laid off) (?:from|by)|no more)"
+        rf" (?:my job (?:at|with) )?{_WHAT}{_STOP}",
+        _BELONG,
+        (
+            ("I quit the mill, I'm at Acme now.", "I work at the mill."),
+            ("handed in my notice at acme last week", "I'm a nurse at Acme."),
+        ),
+        (
+            ("My aunt quit the mill.", "I work at the mill."),
+            ("If I quit the mill, I'd be at Acme.", "I work at the mill."),
+            ("I almost quit the mill.", "I work at the mill."),
+            ("I quit the mill at five.", "I work at the mill."),
+        ),
+        done=True,
+    ),
+    EndingRow(
+        rf"(?!.*\b(?:today|yesterday|this|early)\b){_DID}left {_WHAT}{_STOP}",
+        rf"(?:{_BELONG}|{_RESIDE})",
+        (("I left Acme last week and started at Nova.", "I work for Acme."),),
+        (("I left the mill.", "I work at the mill."), ("I left the mill and walked.", "I work at the mill.")),
+        done=True,
+        instead=r"\b(?:started|joined|starting|work(?:ing)?|teach(?:ing)?|play(?:ing)?|liv(?:e|ing)|based)"
+        " (?:at|for|in|with)",
+    ),
+    EndingRow(
+        rf"{_DID}(?:moved (?:out of|away from)|gave up (?:the|my|our) (?:flat|house|room|apartment|place) (?:in|on))"
+        rf" {_WHAT}{_STOP}",
+        _RESIDE,
+        (("moved out of ghent last month, living in Lyon now", "I live in Ghent with my aunt."),),
+        (("We moved out of Ghent when I was six.", "I live in Ghent."),),
+        done=True,
+    ),
+    EndingRow(
+        rf"{_DID}(?:(?:swapped|traded|replaced) (?P<gone>(?!an? )[^,;:?]+?) (?:for|with|by) {_NAMED}|(?:sold|traded in"
+        r"|got rid of|gave away|upgraded from) (?P<left>(?!an? )[^,;:?]+?))"
+        rf"(?: now)?(?: {_WHEN}.*)?{_STOP}",
+        _HAVE,
+        (
+            ("sold the saab, got a Fiat instead", "Our car is a Saab."),
+            ("I swapped my Saab for a Fiat.", "I drive a Saab."),
+        ),
+        (
+            ("I sold a Saab.", "I drive a Saab."),
+            ("Dad sold the Saab.", "I drive a Saab."),
+            ("I dropped the Saab off.", "I drive a Saab."),
+            ("I dropped my Nokia.", "My phone is a Nokia."),
+            ("I replaced the tyres of the Saab with new ones.", "I drive a Saab."),
+        ),
+        done=True,
+    ),
+    EndingRow(
+        rf"{_DID}(?:(?:(?:ditched|swapped|replaced) (?P<gone>(?!an? )[^,;:?]+?) (?:for|with|by)|(?:switched|migrated"
+        rf"|moved|changed|upgraded)(?: over)? from (?P<left>[^,;:?]+?) to) {_NAMED}|(?:got rid of|scrapped|dropped"
+        r"|ditched|dumped|binned|replaced|retired|abandoned|cancell?ed|closed(?= (?:my|our) .*account)|stopped using"
+        r"|unsubscribed from|(?:am |are )?no longer (?:using|doing)|(?:switched|migrated|moved)(?: away)? (?:from|off))"
+        rf" (?P<was>(?!an? )[^,;:?]+?))(?: now)?(?: {_WHEN}.*)?(?! and back\b){_STOP}",
+        _USE,
+        (
+            ("We moved from Trello to Linear.", "We use Trello for planning."),
+            ("We've dropped Trello, planning runs on Linear now.", "We use Trello for planning."),
+            ("closed my acme account, i'm with Nova now", "I bank with Acme."),
+            ("cancelled hulu yesterday, too expensive", "I have a Hulu subscription."),
+            ("we swapped svn for git", "The project uses SVN."),
+        ),
         (
             ("We moved from Trello to Linear.", "My sister uses Trello."),
             ("We moved from Trello to Linear for bugs.", "We use Trello for planning."),
             ("We moved from Trello to Linear in our sales team.", "We use Trello for planning."),
             ("We moved from Trello to Linear and back again.", "We use Trello for planning."),
+            ("We dropped Trello for bugs.", "We use Trello for planning."),
+            ("I closed my Trello.", "We use Trello for planning."),
+            ("We moved from Trello to the next topic.", "We use Trello for planning."),
+            ("We almost dropped Trello.", "We use Trello for planning."),
+            ("We might drop Trello.", "We use Trello for planning."),
+            ("The client dropped Trello.", "We use Trello for planning."),
         ),
+        done=True,
+    ),
+    EndingRow(
+        rf"(?:{_DID}(?:broke up with|split up with|divorced|(?:am|are) no longer with) {_GONE}|"
+        r"(?P<left>[\w-]+) (?:and (?:i|me) (?:have )?(?:broken? up|broke up|split up|divorced)|(?:dumped|left) me))"
+        rf"{_STOP}",
+        _PAIRED,
+        (("Olga and I broke up, I'm with Rita now.", "My girlfriend is called Olga."),),
+        (("Olga and I broke up years ago.", "My girlfriend is called Olga."),),
+        done=True,
+    ),
+    EndingRow(
+        rf"{_OTHER} (?:(?:has|have|is|was) )?(?:retired|died|passed away|shut down|went bust|fired me"
+        rf"|let (?:me|us) go){_STOP}",
+        rf"(?:{_BELONG}|{_USE}|{_IS_MINE}|{_THEIRS})",
+        (
+            ("dr ito retired, i go to dr lund now", "My dentist is Dr. Ito."),
+            ("Hill School let me go, I teach at Oak Academy these days.", "I teach maths at Hill School."),
+        ),
+        (
+            ("Otto retired.", "Otto is my boss."),
+            ("Otto retired, he has time now.", "Otto is my boss."),
+            ("Otto died, I go to church now.", "My uncle is Otto."),
+            ("Jenkins died, I restarted it now.", "We use Jenkins for CI."),
+        ),
+        done=True,
+        instead=_FRAME,
+    ),
+    EndingRow(
+        rf"(?:{_OTHER} (?:(?:has|have|is|was) )?(?:quit|left|gone|dead|history|stopped|closed"
+        r"|moved (?:out|away|on|to [\w ]+?)|(?:got|became|was) \w+)"
+        rf"|(?:(?:i|we) (?:am|are) )?(?:not|no longer) (?:at|with|in) (?P<left>[^,;:?]+?)(?: any ?more)?){_STOP}",
+        rf"(?:{_BELONG}|{_RESIDE}|{_USE}|{_IS_MINE}|{_THEIRS})",
+        (
+            ("Otto moved out, Ben is my flatmate now.", "Otto is my flatmate."),
+            ("Render got too slow so we deploy on Fly now.", "We deploy on Render."),
+            ("not in ghent anymore, im based in Lyon now", "I'm based in Ghent."),
+        ),
+        (
+            ("Otto left, I'm alone now.", "Otto is my flatmate."),
+            ("Render got fixed, we deploy on Render now.", "We deploy on Render."),
+            ("Otto moved out.", "Otto is my flatmate."),
+            ("The mill got busy, so I work late now.", "I work at the mill."),
+            ("The mill moved to Bonn, I work in Bonn now.", "I work at the mill."),
+            ("The mill got busy, so I work at night now.", "I work at the mill."),
+            ("Jenkins is dead, CI is red now.", "We use Jenkins for CI."),
+            ("Otto moved to Bonn, our accountant is far away now.", "Our accountant is Otto."),
+        ),
+        done=True,
+        instead=_FRAME,
+        alike=True,
     ),
     EndingRow(
         r"(?P<who>i|we) (?:have )?changed (?:my|our) minds? about (?P<gone>[^,;:?.]+)",
@@ -181,7 +355,9 @@ ENDINGS: tuple[EndingRow, ...] = (
         (("No more bullet points.", "Always put a point behind bullet lists."),),
     ),
     EndingRow(
-        r"(?:(?:the|my|our) )?(?:(?:trip|visit) to )?(?P<gone>[\w-]+)(?: trip| visit)? (?:is|was|has been)" + _OFF,
+        r"(?:(?:the|my|our) )?(?:(?:trip|visit) to )?(?P<gone>[\w-]+)(?: trip| visit)? (?:is|was|has been)"
+        rf"{_OFF}|(?:i|we) (?:am|are) not (?:going|flying|travell?ing|driving) to (?P<left>[\w-]+)"
+        " (?:after all|any ?more)",
         _ONCE + "(?:i|we) (?:am|are) (?:(?:going|flying|travell?ing|driving) to"
         "|(?:planning|going on|taking) an? (?:\\w+ )?(?:trip|holiday|visit) to) ",
         (
@@ -189,6 +365,7 @@ ENDINGS: tuple[EndingRow, ...] = (
             ("The trip to Malta is off.", "I'm planning a trip to Malta."),
             ("The trip to Malta was cancelled, too much work", "I'm going to Malta in May."),
             ("ugh, malta is cancelled", "We're flying to Malta in May."),
+            ("We're not going to Malta after all, we picked Crete.", "We're flying to Malta in May."),
         ),
         (
             ("The Malta meeting is off.", "We're flying to Malta in May."),
@@ -197,14 +374,21 @@ ENDINGS: tuple[EndingRow, ...] = (
         of_plans=True,
     ),
     EndingRow(  # "The meeting is off" may be about any meeting
-        r"(?:the|my|our) (?P<gone>[\w-]+ [^,;:?]+?) (?:is|was|has been|got)" + _OFF,
-        _ONCE + "(?:(?:my|our)|(?:i|we) have an?) ",
+        r"(?:(?:(?:the|my|our) )?(?P<gone>(?!(?:the|my|our) )[\w-]+ [^,;:?]+?) (?:is|was|has been|got)"
+        rf"{_OFF}|{_DID}(?:cancell?ed|called off|dropped|scrapped|(?:pulled|backed) out of)"
+        rf" (?P<left>[\w-]+ [^,;:?]+?){_ENDS})",
+        _ONCE + "(?:my|our|(?:i|we) (?:have an?|(?:plan|hope|want) to \\w+|(?:am|are) (?:having|meeting|attending|doing"
+        "|going (?:to|for|on)))) ",
         (
             ("The meeting with Olga is cancelled.", "I have a meeting with Olga on Monday."),
             ("My eye test on Friday was called off.", "I have an eye test on Friday."),
+            ("lunch with olga is cancelled", "I'm having lunch with Olga on Friday."),
+            ("I dropped the Oslo race because of my hip.", "I plan to run the Oslo race in May."),
         ),
         (
             ("The meeting is off.", "I have a meeting with Olga on Monday."),
+            ("Dinner with Olga is cancelled.", "I'm having lunch with Olga on Friday."),
+            ("Is lunch with Olga cancelled?", "I'm having lunch with Olga on Friday."),
             ("My sister's eye test was cancelled.", "I have an eye test on Friday."),
             ("My eye test on Monday was cancelled.", "I have an eye test on Friday."),
             ("My yoga class was cancelled.", "I have a yoga class every Monday."),
@@ -222,6 +406,7 @@ class Ended:
     gone: str
     memory: str
     of_plans: bool
+    alike: str = ""
 
     def is_in(self, memory: str) -> bool:
         """Return True if a memory states what ended, and nothing that may go on.
@@ -239,9 +424,16 @@ class Ended:
         return (
             bool(gone and stated)
             and (gone[0], gone[-1]) == (stated[0], stated[-1])
-            and set(lexemes(self.gone)) - _SAYS_NOTHING <= stem_counts(memory).keys()
+            and set(lexemes(self.gone)) - _SAYS_NOTHING - _HEADS <= stem_counts(memory).keys()
             and set(_PREPOSITION.findall(self.gone)) <= set(_PREPOSITION.findall(plain))
+            and (not self.alike or self._is_like(memory, begins[0]))
         )
+
+    def _is_like(self, memory: str, beginning: str) -> bool:
+        """Return True if what holds instead has another word of a memory, and the preposition of its beginning."""
+        prepositions = set(_PREPOSITION.findall(beginning)[-1:])
+        others = set(lexemes(memory)) - set(lexemes(self.gone)) - _SAYS_NOTHING
+        return prepositions <= set(words(self.alike)) and not others.isdisjoint(lexemes(self.alike))
 
 
 def taken_back(message: str) -> list[Ended]:
@@ -249,7 +441,9 @@ def taken_back(message: str) -> list[Ended]:
     found: list[Ended] = []
     for sentence in read_sentences(message):
         if sentence.rejected is None and not sentence.text.rstrip().endswith("?"):
-            found += [ended for text in split_statements(sentence.text) if (ended := _ended(text)) is not None]
+            texts = split_statements(sentence.text)
+            for n, text in enumerate(texts):
+                found += _ended(text, " ".join(texts[n + 1 :]))
     return found
 
 
@@ -265,20 +459,36 @@ def meant(ended: Ended, memories: Sequence[Memory]) -> Memory | None:
     return matching[0] if len(matching) == 1 else None
 
 
-def _ended(text: str) -> Ended | None:
-    """Return what a statement takes back, or None."""
-    plain = FoldedStatement.of(text).plain
+def _ended(text: str, behind: str) -> Iterator[Ended]:
+    """Yield what a statement may take back, by each form that fits. `behind` is the rest of its sentence."""
+    limited, pauses = (limit.search(text.lower()) is not None for limit in (_LIMITS, _PAUSES))
+    for clause in (text, *_CLAUSE.split(text)[1:]):
+        yield from _ended_in(FoldedStatement.of(clause).plain, behind, limited=limited, pauses=pauses)
+
+
+def _ended_in(plain: str, behind: str, *, limited: bool, pauses: bool) -> Iterator[Ended]:
+    """Yield what a folded clause may take back, of a statement that is `limited` or says when something paused."""
     for row in ENDINGS:
         said = compiled(row.said).match(plain)
-        if said is not None and not row.of_plans and _LIMITS.search(text.lower()):
-            return None
-        if said is not None and len(said["gone"].split()) <= _MAX_WORDS and not _REFERS.search(said["gone"]):
-            return Ended(said["gone"], row.memory.replace("{who}", said.groupdict().get("who") or ""), row.of_plans)
-    return None
+        if said is None or (not row.of_plans and (limited or (pauses and not row.done))):
+            continue
+        new = f"{plain[said.end() :]} {behind}" if row.instead else ""
+        gone = next(filter(None, map(said.groupdict().get, ("gone", "left", "was"))))
+        gone = _AFTER_GONE.sub("", gone) if row.done else gone
+        if len(gone.split()) > _MAX_WORDS or _REFERS.search(gone):
+            continue
+        if gone in fold(new):
+            continue
+        if row.instead and not (_NEW.search(new) and compiled(row.instead).search(fold(new))):
+            continue
+        memory = row.memory.replace("{who}", said.groupdict().get("who") or "(?:i|we)")
+        yield Ended(gone, memory, row.of_plans, new if row.alike else "")
 
 
 def _phrase(text: str) -> list[str]:
     """Return the stems of a text before its first preposition or clause, with words such as "out" but no articles."""
+    text = _TITLE.sub(r"\1", text)
     end = _PHRASE_END.search(text)
     said = [as_lexeme(word) or word for word in words(text[: end.start()] if end else text)]
-    return [word for word in said if word not in _SAYS_NOTHING]
+    named = [word for word in said if word not in _SAYS_NOTHING]
+    return [word for word in named if word not in _HEADS] or named

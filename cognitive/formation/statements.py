@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from brain.claims import restated
 from brain.text import normalise
 from cognitive.formation.rules.matching import compiled
 from cognitive.formation.rules.words import DATE
@@ -29,7 +30,8 @@ _OWN_SUBJECT = (
 # A clause that says little without the one before it: "but I can have butter", "and we sell it at 5".
 _GOES_ON = (
     r"(?:but (?:i|we) can (?!see|not|tell)|but i['’]?(?:ve| have) forgotten\b"
-    r"|and (?:i|we|they|my \w+) \w+ (?:it|them)\b)"
+    r"|and (?:i|we|they|my \w+) \w+ (?:it|them)\b|(?:(?:i['’]?m|i am|we['’]re|we are) (?:at|with)|it['’]?s)"
+    r" [^,]+ now[.!]*$)"
 )
 _BY_THE_WAY = r"\b(?:btw|by the way)\b"
 # Where a statement ends and another begins, with what joins them.
@@ -43,6 +45,8 @@ _BREAK = (
     rf"|,\s+(?!{_GOES_ON})"
     r"(?:which means(?: that)? (?=\w)|meaning (?:that )?(?=\w)"
     rf"|(?:and |but |so |or |yet |since )?(?:{_BY_THE_WAY},? )?(?={_OWN_SUBJECT}))"
+    # a comma before a clause that says what holds now: "Tom moved out, Ben is my flatmate now"
+    r"|,\s+(?=(?:[\w.'’-]+ ){1,4}?(?:is|are|runs?|does|costs?) [^,]* now[.!]*$)"
     # a comma before a question: "I'm vegan, which soup is best?", or before a last short question or request
     r"|,\s+(?=(?:do|does|did|is|are|can|could|should|whats?|which|how|where|when|who|why|any)\b[^,]*\?)"
     r"|,\s+(?=(?:whats?|which one|how|why|(?:is|are|does|do) (?:that|it|this|they|you|i)|can (?:you|i|we|u)"
@@ -87,6 +91,7 @@ _CONTRACTIONS = (
     (r"\b(?:gotta|got to)\b", "have to"),
     (r"\b(i|we|you|they) have got\b", r"\1 have"),
     (r"\b(it|he|she) is (got|been|had)\b", r"\1 has \2"),
+    (r"\b(\w+)'s (been|stopped|quit|retired|died)\b", r"\1 has \2"),
     (r"\b(he|she|it) has got\b", r"\1 has"),
     (r"\b(i|we) got (?=(?:a|an|two|three) (?!few|lot|bit))", r"\1 have "),
 )
@@ -242,4 +247,4 @@ def _from_subject(folded: str) -> str:
     folded = next((subject + folded for pattern, subject in _DROPPED if compiled(pattern).match(folded)), folded)
     if dated := compiled(_FRONTED_DATE).match(folded):
         return f"{folded[dated.end() :].rstrip('.!')} {dated[1].strip(' ,')}"
-    return folded
+    return restated(folded)

@@ -299,6 +299,37 @@ async def test_another_of_several_preferences_replaces_none(urls, embedder, agen
 
 
 @pytest.mark.parametrize(
+    ("first", "second", "replaced"),
+    [
+        ("We drive a Saab.", "our car is now a Fiat", True),
+        ("My phone is a Nokia 8.", "upgraded my phone to a Pixel 6 yesterday", True),
+        ("My phone is a Nokia 8.", "I changed my phone to silent", False),
+        ("Our rent is 900 a month.", "landlord put the rent up again, its 980 now", True),
+        ("Our rent is 900 a month.", "if they put the rent up to 980 we move", False),
+        ("I have an eye test on 5 May.", "they pushed my eye test to 12 May", True),
+        ("The audit is planned for 3 May.", "The audit slipped to 9 May.", True),
+        ("My accountant is Mr. Weber.", "I've switched accountants, it's Ms. Klein now", True),
+        ("The deadline for the report is 3 May.", "They gave us more time, the report is due 10 May now.", True),
+    ],
+)
+async def test_value_that_was_changed_replaces_the_earlier_one(urls, embedder, agent, first, second, replaced):
+    async with forming(urls, embedder) as layer:
+        for n, text in enumerate((first, second)):
+            await say(layer, agent, text, at=datetime(2026, 3, 1 + n, 9, tzinfo=UTC), user="ada")
+    async with forming(urls, embedder, "off") as layer:
+        found = await layer.admin.find(agent, {"tags": {"eq": "formed"}}, user_id="ada")
+    [old] = [memory for memory in found if memory.content == first]
+    assert (old.hidden_reason == "superseded") is replaced
+
+
+async def test_cancelled_event_forms_nothing_and_a_birthday_is_a_fact(urls, embedder, agent):
+    async with forming(urls, embedder) as layer:
+        for text in ("dinner with kim is cancelled", "the meeting got cancelled", "my bday is 12 march"):
+            await say(layer, agent, text)
+    assert await formed(agent) == [("fact", "my bday is 12 march")]
+
+
+@pytest.mark.parametrize(
     ("stated", "said", "hidden"),
     [
         ("I love strong coffee.", "I no longer love coffee.", True),
@@ -318,6 +349,16 @@ async def test_another_of_several_preferences_replaces_none(urls, embedder, agen
         ("I love strong coffee.", "My brother no longer loves coffee.", False),
         ("I have an eye test on Friday.", "My eye test on Friday was cancelled.", True),
         ("Our mail server is in Ghent.", "The mail server is off.", False),
+        ("I work at the mill.", "i quit the mill, im at Acme now", True),
+        ("I work at the mill.", "my brother quit the mill, he's at Acme now", False),
+        ("I work at the mill.", "I left the mill, I'm home now.", False),
+        ("Our car is a Saab.", "sold the saab, got a Fiat instead", True),
+        ("Our car is a Saab.", "we might sell the saab and get a Fiat", False),
+        ("Otto is my flatmate.", "Otto moved out, Ben is my flatmate now", True),
+        ("Otto is my flatmate.", "Otto moved to the sofa, I'm in the kitchen now", False),
+        ("I'm having lunch with Olga on Friday.", "lunch with olga is cancelled", True),
+        ("I'm having lunch with Olga on Friday.", "is lunch with olga cancelled?", False),
+        ("We use Trello for planning.", "got a new planner, so no more trello", False),
         ("My coach is Dr. Lind.", "Scratch that.", True),
         ("My coach is Dr. Lind.", "Oh sorry, please ignore what I just said", True),
         ("My coach is Dr. Lind. Our mail server is in Ghent.", "Forget that!", True),
@@ -415,6 +456,8 @@ async def stated(urls, embedder, agent, text, user="ada"):
         (STANDUP, "It's 14, not 12", "Our standup is at 14."),
         (STANDUP, "14, not 12, sorry", "Our standup is at 14."),
         (STANDUP, "No wait, 14", "Our standup is at 14."),
+        ("I charge 350 euros a day.", "ok i put it up, 380 from now on", "I charge 380 euros a day."),
+        ("I charge 350 euros a day.", "they raised it to 400 last year", None),
         (STANDUP, "That's wrong, it's 12:15.", "Our standup is at 12:15."),
         (STANDUP, "The recipe has 14 eggs, not 12", None),
         (f"{STANDUP} Book a table for Rita.", "No wait, 14", None),

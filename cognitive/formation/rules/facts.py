@@ -19,9 +19,9 @@ _ATTRIBUTE = (
     r"(?:name|surname|first name|last name|full name|nickname|username|user name|user id|id|account(?: id| number)?"
     r"|(?:customer|membership|order|employee|staff|student|insurance|passport|tax|policy|contract) (?:number|id)"
     r"|emergency contact|phone(?: number)?|number|mobile|cell|email(?: address)?|e-mail|address|zip(?: code)?"
-    r"|postcode|postal code|birthday|date of birth|age|height|weight|size|shoe size|blood type|nationality|hometown"
-    r"|home town|native language|mother tongue|first language|profession|occupation|job|job title|title|role|salary"
-    r"|major|religion|license plate|licence plate|wifi(?: password)?|wi-fi(?: password)?|password|passcode|pin"
+    r"|postcode|postal code|birthday|b-?day|date of birth|age|height|weight|size|shoe size|blood type|nationality"
+    r"|hometown|home town|native language|mother tongue|first language|profession|occupation|job|job title|title|role"
+    r"|salary|major|religion|license plate|licence plate|wifi(?: password)?|wi-fi(?: password)?|password|passcode|pin"
     r"|door code|gate code|time ?zone|rent|budget|car|house|apartment|flat|company|employer|school|university|hobby"
     r"|hobbies|allergy|diet|handle)"
 )
@@ -77,6 +77,7 @@ RULES = (
             "Username: otto77",
             "The garage code is 4471.",
             "My birthday is on 3 May.",
+            "my bday is 12 march",
             "My insurance number is H 4471.",
             "Our budget for the roof is 9k.",
             "My surname is spelled Maier.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cognitive.formation.rules.matching import FormationRule
-from cognitive.formation.rules.words import DATE, DAY, MY, PEOPLE
+from cognitive.formation.rules.words import DATE, DAY, EVENT, MY, PEOPLE
 
 _COMMIT = (
     r"(?:submit|send|write|update|finish|prepare|publish|upload|add|fix|implement|create|build|file|open|call|visit"
@@ -19,13 +19,6 @@ _GO = (
     r"|taking|running|presenting|giving|joining|seeing|returning|coming|celebrating|throwing|releasing|shipping"
     r"|launching|staying|spending|hiring|interviewing|retiring|graduating|marrying|speaking|teaching|playing"
     r"|performing|working)"
-)
-_EVENT = (
-    r"(?:meeting|appointment|call|interview|exam|test|flight|train|dinner|lunch|breakfast|date|party|wedding|deadline"
-    r"|conference|show|trip|vacation|holiday|surgery|checkup|check-up|presentation|class|session|concert|game|match"
-    r"|race|marathon|reservation|visit|anniversary|event|shift|review|demo|talk|workshop|launch|release|move|dentist"
-    r"|doctor|recital|hearing|viewing|rehearsal|reunion|barbecue|bbq|picnic|ceremony|due date|audit|tournament"
-    r"|performance|gig|exhibition|training|webinar|lesson|booking|tickets?|offer|podcast|baby)"
 )
 
 RULES = (
@@ -114,9 +107,9 @@ RULES = (
     FormationRule(
         "happens_on",
         "plan",
-        r"(?!(?:i|we|you|he|she|it|this|that|they|there|what|who|if|when)\b|.*\bbirthday is\b)(?:(?:the|my|our"
-        rf"|their|his|her|[a-z]+'s) |(?={PEOPLE}|grand\w+ |mom |dad ))(?:[\w'&-]+ ){{1,8}}(?:is|are|gets?|goes"
-        r"|comes?|turns?|starts?|opens?|closes?|begins?|ends?|arrives?|leaves?|lands?|launch(?:es)?|ships?"
+        r"(?!(?:i|we|you|he|she|it|this|that|they|there|what|who|if|when)\b|.*\b(?:birthday|b-?day) is\b)"
+        rf"(?:(?:the|my|our|their|his|her|[a-z]+'s) |(?={PEOPLE}|grand\w+ |mom |dad ))(?:[\w'&-]+ ){{1,8}}(?:is|are"
+        r"|gets?|goes|comes?|turns?|starts?|opens?|closes?|begins?|ends?|arrives?|leaves?|lands?|launch(?:es)?|ships?"
         r"|moves?|takes place|happens|expires?|runs? out|returns?|will|is getting|are getting|has|have) (?!.*\b"
         rf"(?:was|were|been|had|yesterday|last|ago)\b).*{DAY}.*",
         (
@@ -131,7 +124,7 @@ RULES = (
         "errand",
         "plan",
         rf"(?:i|we) (?:still |also )?(?:need|have|must|ought|promised|agreed)(?: to)? {_COMMIT} .*\bfor (?:my|our"
-        rf"|the|\w+'s) (?:[\w'-]+ ){{0,3}}(?:{_EVENT}|{PEOPLE})\b.*",
+        rf"|the|\w+'s) (?:[\w'-]+ ){{0,3}}(?:{EVENT}|{PEOPLE})\b.*",
         ("I need to buy a bottle of wine for my dinner with Rita.", "I have to bring a cake for my mother's party."),
         ("I need to buy a bottle of wine.",),
     ),
@@ -139,10 +132,10 @@ RULES = (
         "has_event",
         "plan",
         r"(?:(?:i|we|my [\w'-]+(?: [\w'-]+)?) (?:have|has)|got) (?:an?|my|our|another|the|two|three|\d+|this|that) "
-        rf"(?:[\w'-]+ ){{0,5}}{_EVENT}s?\b.*{DATE}.*"
-        rf"|(?:my|our|the) (?:[\w'-]+ ){{0,5}}{_EVENT}s? "
+        rf"(?:[\w'-]+ ){{0,5}}{EVENT}s?\b.*{DATE}.*"
+        rf"|(?:(?:my|our|the) (?:[\w'-]+ ){{0,5}})?{EVENT}s? "
         r"(?:is|are|will be|starts|begins|takes place"
-        r"|(?:has been|was|got|is) (?:moved|pushed|postponed|rescheduled|shifted)|is scheduled) .*"
+        r"|(?:(?:has been|was|got|is) )?(?:moved|pushed|postponed|rescheduled|shifted|delayed|slipped)|is scheduled) .*"
         rf"(?:{DATE}|\btoday\b).*"
         rf"|{MY} (?:[\w'-]+ ){{1,4}}(?:is|are) "
         rf"(?:due|over|up|ending|starting|expiring|arriving|coming|visiting|leaving|in) .*{DATE}.*"

@@ -6,7 +6,7 @@ These rows come after all others, and take what no more specific row has a patte
 from __future__ import annotations
 
 from cognitive.formation.rules.matching import FormationRule
-from cognitive.formation.rules.words import DATE, DAY, OURS, PRESENT, PRONOUN, TO_DO
+from cognitive.formation.rules.words import DATE, DAY, EVENT, OURS, PRESENT, PRONOUN, TO_DO
 
 # Words before the verb of an instruction.
 _PLEASE = r"(?:(?:please|then|just|always|also|you (?:should|must|can|need to|have to)|i want you to) )*"
@@ -91,7 +91,8 @@ RULES = (
     FormationRule(
         "settled",
         "decision",
-        rf"(?!{PRONOUN}\b|(?:everything|all|nothing)\b)(?:the |our |my |all |every )?(?:[\w'-]+ ){{1,6}}(?:is|are|was"
+        rf"(?!{PRONOUN}\b|(?:everything|all|nothing)\b|.*\b{EVENT}\b.* (?:cancel?led|postponed)\b)"
+        rf"(?:the |our |my |all |every )?(?:[\w'-]+ ){{1,6}}(?:is|are|was"
         rf"|were|has been|have been|gets?|got) (?:now |finally |hereby )?{_SETTLED}\b.*|it (?:was|is"
         rf"|has been) (?:now |finally )?"
         r"(?:decided|agreed|settled)\b(?: (?:on|to|that|for)|:) .+|.+, (?:that|which|this|as) (?:was|is|has been"
@@ -122,7 +123,13 @@ RULES = (
             "We will serve drinks only.",
             "Let's focus on the shed first.",
         ),
-        ("Nothing is decided yet.", "The weather will be nice.", "We're not getting any errors."),
+        (
+            "Nothing is decided yet.",
+            "dinner with kim is cancelled",
+            "The meeting got cancelled.",
+            "The weather will be nice.",
+            "We're not getting any errors.",
+        ),
     ),
     FormationRule(
         "ends_for_good",

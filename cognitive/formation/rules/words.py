@@ -51,6 +51,15 @@ MOMENT = (
     r"|moment|bit)|just now|one sec)\b"
 )
 
+# What takes place at a time.
+EVENT = (
+    r"(?:meeting|appointment|call|interview|exam|test|flight|train|dinner|lunch|breakfast|date|party|wedding|deadline"
+    r"|conference|show|trip|vacation|holiday|surgery|checkup|check-up|presentation|class|session|concert|game|match"
+    r"|race|marathon|reservation|visit|anniversary|event|shift|review|demo|talk|workshop|launch|release|move|dentist"
+    r"|doctor|recital|hearing|viewing|rehearsal|reunion|barbecue|bbq|picnic|ceremony|due date|audit|tournament"
+    r"|performance|gig|exhibition|training|webinar|lesson|booking|tickets?|offer|podcast|baby)"
+)
+
 # Verbs of instructions to an assistant, in their base form.
 TO_DO = (
     r"(?:accept|acknowledge|act|add|address|adjust|answer|apply|approve|archive|ask|assign|assume|attach|avoid"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cognitive.formation.rules.matching import FormationRule
-from cognitive.formation.rules.words import DATE, NAME, OF_A_TASK, OURS, PEOPLE
+from cognitive.formation.rules.words import DATE, NAME, OF_A_TASK, OURS, PEOPLE, PRONOUN
 
 # A statement about the world of the user is exact and no praise.
 _DETAIL = (
@@ -49,9 +49,24 @@ RULES = (
         r"(?:(?:(?:has |have |is |are |was |were |got |has been )?(?:now )?"
         r"(?:moved|changed|pushed(?: back)?|raised|increased|reduced|lowered|cut|extended)"
         rf"|(?:goes?|went|has gone|is going) (?:up|down)) (?:from \S+ )?to (?!(?:the )?{DATE})(?=[^,]*\d).+"
-        r"|(?:is|are) (?:now )?[$€£]?\d\S*(?: [\w%]+)? now\b.*)",
-        ("The standup moved to 10:15.", "Rent goes up to 950.", "Our line limit is 40 now."),
-        ("It moved to 10.", "The score is 3 now.", "The temperature went up to 30.", "Was the rent raised to 900?"),
+        r"|(?:is|are) (?:(?:now )?[$€£]?\d\S*(?: [\w%]+)? now\b|now [$€£]?\d).*)"
+        r"|(?:the|my|our) (?:[\w-]+ )?(?:database|db|editor|hosting|provider|registrar|bank|insurer|supplier|framework"
+        r"|package manager|name) is now (?!(?:up|down|back|ok|fine|ready|full|empty|open|closed|slow|fast|very|too"
+        r"|so|not|\w+ed|\w+ing)\b)\w.*",
+        (
+            "I've raised my rate to 75.",
+            "landlord put the rent up again, its 980 now",
+            "The standup moved to 10:15.",
+            "Rent goes up to 950.",
+            "Our line limit is 40 now.",
+        ),
+        (
+            "I will raise my rate to 75.",
+            "It moved to 10.",
+            "The score is 3 now.",
+            "The temperature went up to 30.",
+            "Was the rent raised to 900?",
+        ),
     ),
     FormationRule(
         "use",
@@ -147,6 +162,23 @@ RULES = (
         r"|responsible|in charge|with (?:me|us)|for (?:me|us))\b.+",
         ("Rita is our treasurer.", "Mrs. Albrecht from purchasing is the only one who signs orders."),
         ("Is Rita our treasurer?", "This is my question."),
+        on="written",
+    ),
+    FormationRule(
+        "person_of_mine",
+        "fact",
+        rf"(?!{PRONOUN}\b)[a-z'-]+(?: [a-z'-]+)? is (?:my|our) (?!friends?\b|ex\b)(?:new )?{PEOPLE}(?: now)?[.!]*$",
+        ("ben is my flatmate now", "dr lund is my dentist"),
+        ("who is my flatmate", "google is my friend", "Is Ben my flatmate?"),
+    ),
+    FormationRule(
+        "switched",
+        "fact",
+        r"(?:[Ii]|[Ww]e)(?:['’]ve| have)? (?:just )?(?:switched|changed|have an?|got an?) (?:new )?"
+        rf"(?:{PEOPLE}|accountant|lawyer|vet|cleaner|gym|bank|insurer|provider|supplier|school|editor|car|phone|laptop)s?,?"
+        rf" (?:and |so )?it['’]?s(?: now)? {NAME}(?: now)?[.!]*$",
+        ("I've switched accountants, it's Ms. Klein now",),
+        ("I've switched tabs, it's Chrome now", "Have I switched accountants?"),
         on="written",
     ),
     FormationRule(
