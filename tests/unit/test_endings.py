@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cognitive.formation.endings import ENDINGS, taken_back
+from cognitive.formation.endings import taken_back
+from cognitive.formation.rules.endings import ENDINGS
 
 
 def is_taken_back(said: str, memory: str) -> bool:

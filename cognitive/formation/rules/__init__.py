@@ -15,6 +15,7 @@ Modules, in order of execution:
 - `settled`: decisions, instructions, procedures and plans that are recognised by their grammar.
 - `lasting`: facts and preferences that are recognised by their grammar.
 - `guards`: what forms nothing.
+- `endings`: what takes back a formed memory.
 """
 
 from cognitive.formation.rules import (
