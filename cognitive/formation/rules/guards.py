@@ -94,7 +94,7 @@ GUARDS = (
     ),
     GuardRule(
         "for_this_turn",
-        r"\bplease\b"
+        r"^(?!i prefer .*\b(?:answers|replies|responses|explanations|summaries)\b).*\bplease\b"
         r"|^(?:(?! (?:is|are|means?|feels?|works?) ).)*\bfor me\b[.!]*$"
         r"|^(?:can|could|will|would) (?:you|i|we)\b"
         r"|\b(?:i|we) (?:want|need|would like|expect|would love) (?:you|u) to\b"
@@ -105,7 +105,7 @@ GUARDS = (
         r"|return|get|look|make a|watch|listen|rent|talk about|speak|search|figure|figuring|compare|transfer"
         r"|add|create|use|do)\b",
         ("I like Dutch films, please.",),
-        ("I need to water the plants on Friday.",),
+        ("I need to water the plants on Friday.", "I prefer short answers, please."),
         except_for=("instruction", "decision", "procedure"),
     ),
     GuardRule(
