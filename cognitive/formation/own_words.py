@@ -40,6 +40,8 @@ _CODE_LINE = re.compile(
     re.I,
 )
 _SIGNS = re.compile(r"[{}<>=\\|]|\w\(|;\s*$|::|->|https?:")
+# "Scratch that, I live in Faro now" takes back what came before, not what follows.
+_AND_INSTEAD = re.compile(r"(?i)(\b(?:scratch|strike|forget|ignore) that)(?:,|:|;| -| –) (?=(?:i|i['’]m|we|my|our)\b)")
 _MIN_ENGLISH = 0.3  # share of the words of a text that are common English ones
 _MAX_SIGNS = 2  # signs of code in a sentence of prose
 
@@ -65,7 +67,7 @@ def read_sentences(message: str) -> list[Sentence]:
         return [Sentence(prose, "language")]
     found: list[Sentence] = []
     rest: str | None = None  # why all further sentences form nothing
-    for text in sentences(prose):
+    for text in sentences(_AND_INSTEAD.sub(r"\1. ", prose)):
         found.append(Sentence(text, rest or _own_reason(text)))
         if (invented := _first_match((FICTION, EXERCISE), text)) is not None:  # what led up to it is invented too
             found = [Sentence(each.text, invented) for each in found]

@@ -64,6 +64,10 @@ def test_words_to_the_assistant_and_labels_of_oneself_keep_ones_own_words(messag
     assert any("we have a boat" in text.lower() for _, text in kinds(message))
 
 
+def test_what_is_said_instead_of_something_taken_back_is_formed():
+    assert kinds("I live in Leeds. Scratch that, I live in York.") == [("fact", "I live in York.")]
+
+
 def test_statements_of_one_message_are_formed_verbatim():
     message = "Hi! I'm a nurse in Ghent, and we decided to sell the boat. Which papers do I need?"
     assert kinds(message) == [
