@@ -40,7 +40,7 @@ _CODE_LINE = re.compile(
     re.I,
 )
 _SIGNS = re.compile(r"[{}<>=\\|]|\w\(|;\s*$|::|->|https?:")
-# "Scratch that, I live in Faro now" takes back what came before, not what follows.
+# "Scratch that, I live in Faro now" takes back the message before, not its own statement.
 _AND_INSTEAD = re.compile(r"(?i)(\b(?:scratch|strike|forget|ignore) that)(?:,|:|;| -| –) (?=(?:i|i['’]m|we|my|our)\b)")
 _MIN_ENGLISH = 0.3  # share of the words of a text that are common English ones
 _MAX_SIGNS = 2  # signs of code in a sentence of prose
