@@ -39,11 +39,18 @@ def select(memories: Sequence[Memory], policy: Policy, counter: TokenCounter) ->
     The shared ones are chosen without regard to the user's, so that they are the same for all users.
     """
     pinned = [memory for memory in memories if memory.pinned or not _is_wish(memory)]
+    of_user = [memory for memory in pinned if memory.user_id is not None]
     return SystemMemories(
         trust.trusted_pinned([memory for memory in pinned if memory.user_id is None], policy),
-        trust.trusted_pinned([memory for memory in pinned if memory.user_id is not None], policy),
+        trust.trusted_pinned(_newest_of_each_text(of_user), policy),
         _wishes([memory for memory in memories if not memory.pinned and _is_wish(memory)], policy, counter),
     )
+
+
+def _newest_of_each_text(memories: Sequence[Memory]) -> list[Memory]:
+    """Return memories without those whose text a later one repeats, as a name given in each session."""
+    texts = [normalise(memory.content).rstrip(".!") for memory in memories]
+    return [memory for n, memory in enumerate(memories) if texts[n] not in texts[n + 1 :]]
 
 
 def _is_wish(memory: Memory) -> bool:

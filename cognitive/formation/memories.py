@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Literal, cast
@@ -16,7 +16,7 @@ from cognitive.context.formed import OWN_LINE, SHARED_LINE
 from cognitive.formation.essentials import is_essential
 from cognitive.formation.extract import Proposal
 from cognitive.policy.outcomes import FormationKind, FormationSettings
-from cognitive.preflight import dates
+from cognitive.preflight import dates, smalltalk
 from cognitive.privacy.secrets import SECRET
 
 Role = Literal["user", "assistant"]
@@ -69,9 +69,14 @@ def memory_type(kind: FormationKind) -> MemoryType:
 def formed_memories(line: CapturedLine, proposals: Sequence[Proposal], settings: FormationSettings) -> list[NewMemory]:
     """Return the memories that a line forms: proposals of the policy's topics, without those that held a secret.
 
-    The text is verbatim, but for "today" and "tomorrow", which become dates. A name or an allergy is pinned.
+    The text is verbatim, but for "today" and "tomorrow", which become dates. A name or an allergy is pinned, without a
+    greeting in front of it, so that it reads the same in each session.
     """
-    wanted = [each for each in proposals if is_wanted(each.text, settings)]
+    wanted = [
+        replace(each, text=smalltalk.peel(each.text)[0]) if _is_pinned(each) else each
+        for each in proposals
+        if is_wanted(each.text, settings)
+    ]
     return [
         NewMemory(
             type=memory_type(each.kind),
@@ -83,10 +88,14 @@ def formed_memories(line: CapturedLine, proposals: Sequence[Proposal], settings:
             tags=(TAG,),
             attributes=_attributes(each, line.at),
             trust="talk",
-            pinned=each.kind == "fact" and is_essential(each.text),
+            pinned=_is_pinned(each),
         )
         for each in wanted
     ]
+
+
+def _is_pinned(proposal: Proposal) -> bool:
+    return proposal.kind == "fact" and is_essential(proposal.text)
 
 
 def is_personal(memory: NewMemory) -> bool:
