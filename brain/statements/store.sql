@@ -34,9 +34,9 @@ SELECT CASE WHEN cognitive.scope() = '' THEN pg_advisory_xact_lock(hashtextexten
 -- name: lock_agent_row
 -- Lock the agent's row and create it if necessary. Writers of one agent run one after another, so that sequence
 -- numbers and counters are exact. The advisory lock before it keeps a place in the queue (`queue_for_agent_row` in
--- turns.sql).
+-- turns.sql). Its result is never NULL, so that the column is false.
 INSERT INTO cognitive.agent_state AS c (agent_id, language_chosen)
-SELECT :agent_id, false FROM (SELECT pg_advisory_xact_lock(hashtextextended('cognitive ' || :agent_id, 1))) AS queued
+VALUES (:agent_id, pg_advisory_xact_lock(hashtextextended('cognitive ' || :agent_id, 1)) IS NULL)
 ON CONFLICT (agent_id) DO UPDATE SET agent_id = excluded.agent_id
 RETURNING next_seq, next_session, language, pending_language, language_chosen
 
