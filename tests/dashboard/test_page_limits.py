@@ -21,18 +21,24 @@ async def try_login(pages, token):
     return await pages.post("/ui/login", data={"form_key": key, "token": token}, headers={"Origin": "http://localhost"})
 
 
+async def refused_login(pages, token):
+    """Return the answer to a login that the limit refuses. If a minute begins before it, one more is accepted."""
+    answer = await try_login(pages, token)
+    return answer if answer.status_code == 429 else await try_login(pages, token)
+
+
 async def test_rate_limit_for_pages_applies_to_each_token(layer, mounts, tmp_path, sample_agent):
     tokens = tmp_path / "tokens.toml"
     config = ServerConfig(tokens=tokens, requests_per_minute=3)
     one, other = create(tokens, sample_agent)[1], create(tokens, sample_agent)[1]
     async with inside(layer, config, mounts) as pages:
         pages.cookies.set("cognitive_token", one, path="/ui")
-        answers = [await pages.get(f"/ui/turns?agent={sample_agent}") for _ in range(4)]
+        answers = [await pages.get(f"/ui/turns?agent={sample_agent}") for _ in range(7)]  # a minute may begin between
         pages.cookies.set("cognitive_token", other, path="/ui")
         another = await pages.get(f"/ui/turns?agent={sample_agent}")
 
-    assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
-    assert "Too many requests" in answers[-1].text
+    assert [answer.status_code for answer in answers[:3]] == [200, 200, 200]
+    assert any(answer.status_code == 429 and "Too many requests" in answer.text for answer in answers)
     assert another.status_code == 200
 
 
@@ -49,11 +55,12 @@ async def test_login_limits_wrong_tokens_and_accepts_a_valid_one(layer, mounts, 
     tokens = tmp_path / "tokens.toml"
     token = create(tokens, None)[1]
     async with inside(layer, ServerConfig(tokens=tokens, auth_failures_per_minute=2), mounts) as pages:
-        answers = [await try_login(pages, f"cog_0000000{n}_{'0' * 64}") for n in range(3)]
+        answers = [await try_login(pages, f"cog_0000000{n}_{'0' * 64}") for n in range(2)]
+        refused = await refused_login(pages, "cog_wrong")
         valid = await try_login(pages, token)
 
-    assert [answer.status_code for answer in answers] == [401, 401, 429]
-    assert int(answers[-1].headers["retry-after"]) >= 1
+    assert [answer.status_code for answer in (*answers, refused)] == [401, 401, 429]
+    assert int(refused.headers["retry-after"]) >= 1
     assert valid.status_code == 303
 
 
@@ -63,18 +70,18 @@ async def test_refused_login_answers_browsers_with_html_and_clients_with_json(la
     browser_headers = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
     async with inside(layer, ServerConfig(tokens=tokens, auth_failures_per_minute=1), mounts) as pages:
         first = await try_login(pages, "cog_wrong")
-        program = await try_login(pages, "cog_wrong")
+        program = await refused_login(pages, "cog_wrong")
         pages.headers.update(browser_headers)
-        browser = await try_login(pages, "cog_wrong")
+        browser = await refused_login(pages, "cog_wrong")
         pages.headers["HX-Request"] = "true"
-        part = await try_login(pages, "cog_wrong")
+        part = await refused_login(pages, "cog_wrong")
 
     assert [answer.status_code for answer in (first, program, browser, part)] == [401, 429, 429, 429]
     assert program.headers["content-type"] == "application/problem+json"
     assert browser.headers["content-type"].startswith("text/html")
     assert "<h1>Too many requests</h1>" in browser.text
     assert "Try again in" in browser.text
-    assert browser.headers["retry-after"] == program.headers["retry-after"]
+    assert int(browser.headers["retry-after"]) >= 1
     assert "script-src 'self'" in browser.headers["content-security-policy"]
     assert "<html" not in part.text
     assert 'role="alert"' in part.text

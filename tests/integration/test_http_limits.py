@@ -180,9 +180,10 @@ async def test_failed_authentication_is_rate_limited(layer, tmp_path, caplog):
     async with inside(layer, ServerConfig(tokens=file, auth_failures_per_minute=2)) as http:
         mistakes = [await http.get(f"{BUDGETS}/none", headers=known) for _ in range(3)]
         assert [answer.status_code for answer in mistakes] == [404, 404, 404]
-        guesses = [await http.get(BUDGETS, headers={"Authorization": f"Bearer cog_{n}_x"}) for n in range(4)]
-        assert [answer.status_code for answer in guesses] == [401, 401, 429, 429]
-        assert len(caplog.records) == 1, "callers must not fill the log"
+        guesses = [await http.get(BUDGETS, headers={"Authorization": f"Bearer cog_{n}_x"}) for n in range(9)]
+        answered = [answer.status_code for answer in guesses]
+        assert (answered[:2], answered.count(429) >= 5) == ([401, 401], True)  # a minute may begin between
+        assert len(caplog.records) <= 2, "callers must not fill the log"
         assert int(guesses[-1].headers["retry-after"]) >= 1
         assert "www-authenticate" not in guesses[-1].headers
         assert (await http.get(BUDGETS, headers=known)).status_code == 200
