@@ -357,7 +357,7 @@ class Run:
             assert set(await recalled(self.layer, self.agent, as_of=hour(at))) == visible, at
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(lasts=st.tuples(LASTS, LASTS, LASTS), steps=STEPS)
 @example(lasts=(None, None, None), steps=[("supersede", 35, 0), ("expire", 0, 5), ("expire", 0, None)])
 async def test_any_sequence_of_steps_leaves_one_expected_state(layer, lasts, steps):

@@ -27,7 +27,7 @@ def characters(messages):
 
 
 @given(CONVERSATIONS, POLICIES)
-@settings(max_examples=200)
+@settings(max_examples=80)
 def test_fallback_window_is_valid_for_any_conversation(conversation, policy):
     shown = newest_messages(conversation, policy)
     assert violations(shown) == ()

@@ -48,7 +48,7 @@ def characters(messages):
     st.sampled_from(["", "Earlier."]),
     st.sampled_from([LOW_WATER, 0.9]),
 )
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_window_of_any_conversation_is_valid_for_both_apis(conversation, policy, tokens, earlier, low):
     window = fitted(
         conversation, policy, tokens=tokens, kept=PreviousSummary(earlier), plan_step="Look at the tests", low_water=low
@@ -59,7 +59,7 @@ def test_window_of_any_conversation_is_valid_for_both_apis(conversation, policy,
 
 
 @given(CONVERSATIONS, st.sampled_from([Policy(), Policy(window={"max_messages": 20})]))
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_fitting_a_window_again_returns_the_same_window(conversation, policy):
     window = fitted(conversation, policy)
     assume("interrupted" not in window.trace.repairs)  # results added for missing ones may need another cut
@@ -71,7 +71,7 @@ def test_fitting_a_window_again_returns_the_same_window(conversation, policy):
 
 
 @given(CONVERSATIONS, POLICIES)
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_extended_window_is_valid_and_has_at_most_one_summary(conversation, policy):
     extended = [
         *fitted(conversation, policy).messages,
@@ -86,7 +86,7 @@ def test_extended_window_is_valid_and_has_at_most_one_summary(conversation, poli
 
 
 @given(CONVERSATIONS, POLICIES)
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_window_is_deterministic(conversation, policy):
     assert fitted(conversation, policy) == fitted(list(conversation), policy)
 
