@@ -120,8 +120,10 @@ def _conditions(where: object) -> list[Condition]:
     found = []
     for name, operators in where.items():
         if not isinstance(operators, Mapping) or not operators:
+            _field(name)  # an unknown field is named first
+            example = json.dumps({"eq": operators if isinstance(operators, str) else 3}, ensure_ascii=False)
             raise InvalidInput(
-                f'where: {_shown(name)}: expected operators, as in {{"eq": 3}}, got {_shown(operators)};'
+                f"where: {_shown(name)}: expected operators, as in {example}, got {_shown(operators)};"
                 f" known operators: {', '.join(OPERATORS)}"
             )
         found += [_condition(name, operator, value) for operator, value in operators.items()]

@@ -73,9 +73,12 @@ def _message(problem: Mapping[str, Any]) -> str:
 
 
 def _hint(model: Any, path: Sequence[str | int]) -> str:
-    """Return "; did you mean NAME?" for the field most similar to an unknown one, or "" if none is similar."""
+    """Return "; did you mean NAME?" for the field most similar to an unknown one, or else the names of all fields."""
     *groups, name = path
     for group in groups:
         model = getattr(getattr(model, "model_fields", {}).get(group), "annotation", None)
-    close = get_close_matches(str(name), getattr(model, "model_fields", ()), 1)
-    return f"; did you mean {close[0]}?" if close else ""
+    known = list(getattr(model, "model_fields", ()))
+    close = get_close_matches(str(name), known, 1)
+    if close:
+        return f"; did you mean {close[0]}?"
+    return f"; known fields: {', '.join(known)}" if known else ""

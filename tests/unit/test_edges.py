@@ -119,7 +119,10 @@ MESSAGES = [  # what pydantic says is not what a newcomer needs
     ),
     (lambda: Outcome("Done."), "Outcome: name the fields: Outcome(response=…)"),
     (lambda: NewMemory(type="fact", content="x", user="ann"), "NewMemory: user: unknown field; did you mean user_id?"),
-    (lambda: NewMemory(type="fact", content="x", zebra=1), "NewMemory: zebra: unknown field"),
+    (
+        lambda: NewMemory(type="fact", content="x", zebra=1),
+        f"NewMemory: zebra: unknown field; known fields: {', '.join(NewMemory.model_fields)}",
+    ),
     (lambda: NewMemory(type="fact", content="x", tags="tax"), 'NewMemory: tags: expected a list, such as ["…"]'),
     (
         lambda: NewMemory(type="fact", content="x", occurred_at=NAIVE),

@@ -45,6 +45,8 @@ def test_times_are_texts_or_datetimes(value: Any) -> None:
 ERRORS: list[tuple[Any, str]] = [
     ([], "expected a mapping"),
     ({"colour": {"eq": 1}}, "unknown field 'colour'; known fields: " + ", ".join(FIELDS)),
+    ({"type": "fact"}, 'expected operators, as in {"eq": "fact"}, got \'fact\''),
+    ({"colour": "red"}, "unknown field 'colour'"),
     ({"metadata": {"exists": True}}, "unknown field 'metadata'"),
     ({"speaker.name": {"eq": "x"}}, "unknown field 'speaker.name'"),
     ({3: {"eq": 1}}, "unknown field 3"),
