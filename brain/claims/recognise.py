@@ -72,6 +72,12 @@ _IS = re.compile(r"(?i)(?<=\w)['’]s (?=\d)")
 _I_AM = re.compile(r"(?i)\bi['’]?m (?=\d|based )")
 _WE_ARE = re.compile(r"(?i)\bwe['’]re (?=on |based )")
 _LEAD_IN = re.compile(r"(?i)^(?:(?:ok(?:ay)?|oh|well|so|btw|by the way|fyi|hey|hi|yeah|anyway|actually)\b[,.!]* ?)+")
+_ASIDE = re.compile(r"(?i),? (?:btw|by the way|fyi|lol|haha+)[.!]*$")
+# "Moved to Hamburg", "living in Hamburg now": the words that are left out in front of them.
+_LEFT_OUT = (
+    (re.compile(r"(?i)^(?:just |finally |recently )*(?=(?:moved to|live in|work (?:at|for))\b)"), "I "),
+    (re.compile(r"(?i)^(?=(?:living in|working (?:at|for)|based in)\b)"), "I am "),
+)
 
 
 def claim_of(content: str, speaker: str | None = None) -> Claim | None:
@@ -89,7 +95,9 @@ def claim_of(content: str, speaker: str | None = None) -> Claim | None:
     label = _labelled(content, person)
     if label is not None:
         return label
-    content = restated(_LEAD_IN.sub("", content))
+    content = restated(_ASIDE.sub("", _LEAD_IN.sub("", content)))
+    for pattern, subject in _LEFT_OUT:
+        content = pattern.sub(subject, content)
     words, capitals = split_words(_IS.sub(" is ", _WE_ARE.sub("we are ", _I_AM.sub("I am ", content))))
     if not 3 <= len(words) <= _MAX_WORDS or not UNSURE.isdisjoint(words) or _has_clauses(words):
         return None

@@ -20,6 +20,8 @@ VERSIONS = [
     ("My salary is 50k a year.", "My salary is 55k now."),
     ("My rent is 900 euros.", "Ok so btw, my rent is 950 euros now."),
     ("My name is Tom.", "Actually my name is Thomas Brandt."),
+    ("I live in Berlin.", "moved to Hamburg btw"),
+    ("I work for Acme.", "working for Bosch now"),
     ("Our rent is 1450 a month.", "Our rent goes up to 1520 in August."),
     ("My address is 5 Elm Street.", "My address is now 9 Oak Road, Leeds."),
     ("I live at 5 Elm Street.", "I live at 9 Oak Road now."),
