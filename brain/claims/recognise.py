@@ -73,9 +73,10 @@ _I_AM = re.compile(r"(?i)\bi['’]?m (?=\d|based )")
 _WE_ARE = re.compile(r"(?i)\bwe['’]re (?=on |based )")
 _LEAD_IN = re.compile(r"(?i)^(?:(?:ok(?:ay)?|oh|well|so|btw|by the way|fyi|hey|hi|yeah|anyway|actually)\b[,.!]* ?)+")
 _ASIDE = re.compile(r"(?i),? (?:btw|by the way|fyi|lol|haha+)[.!]*$")
-# "Moved to Hamburg", "living in Hamburg now": the words that are left out in front of them.
-_LEFT_OUT = (
-    (re.compile(r"(?i)^(?:just |finally |recently )*(?=(?:moved to|live in|work (?:at|for))\b)"), "I "),
+# What is left out in front of "moved to Hamburg" and "living in Hamburg now"; "I now live in Hamburg" needs no "now".
+_SUBJECTS = (
+    (re.compile(r"(?i)^(i|we) now (?=\w)"), r"\1 "),
+    (re.compile(r"(?i)^(?:just |finally |recently )*(?=(?:moved to|live in|work (?:at|for|as)|turned \d+)\b)"), "I "),
     (re.compile(r"(?i)^(?=(?:living in|working (?:at|for)|based in)\b)"), "I am "),
 )
 
@@ -96,7 +97,7 @@ def claim_of(content: str, speaker: str | None = None) -> Claim | None:
     if label is not None:
         return label
     content = restated(_ASIDE.sub("", _LEAD_IN.sub("", content)))
-    for pattern, subject in _LEFT_OUT:
+    for pattern, subject in _SUBJECTS:
         content = pattern.sub(subject, content)
     words, capitals = split_words(_IS.sub(" is ", _WE_ARE.sub("we are ", _I_AM.sub("I am ", content))))
     if not 3 <= len(words) <= _MAX_WORDS or not UNSURE.isdisjoint(words) or _has_clauses(words):
@@ -281,6 +282,8 @@ class _Statement:
         """Return True if the value of a phrase is the one that holds: not "worked at X", not "lives in a flat"."""
         if not self.verb.passive and VERBS[self._last_verb][1] == "past" and self.verb.lemma not in _BEGUN:
             return False
+        if rest[0] == "as":  # "works as a nurse", but not "works as expected"
+            return value[0] in ("a", "an") and PREPOSITIONS.isdisjoint(value) and _PARTLY.isdisjoint(self.words)
         if rest[0] in PREPOSITIONS and value[0] in ("a", "an"):
             return False
         if not relation.named:

@@ -46,6 +46,12 @@ RELATIONS: tuple[PhraseRow, ...] = (
         named=True,
     ),
     PhraseRow(
+        "occupation",
+        "work as",
+        (("Ana works as a baker", "ana", "baker"), ("I now work as a tutor", "user", "tutor")),
+        ("Ana also works as a guide", "Ana worked as a nurse", "Ana works as usual", "The link works as expected"),
+    ),
+    PhraseRow(
         "place",
         "live in|live at|move to|relocate to|reside in|settle in",
         (

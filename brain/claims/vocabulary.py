@@ -130,6 +130,7 @@ _SAME = """
     hour hourly
     day daily
     week weekly
+    weight weigh weighs weighed
     year yearly annual annually
     quarter quarterly
     night nightly
