@@ -66,6 +66,8 @@ _PARTLY = frozenset("also too well most during half part spring summer autumn wi
 # The period belongs to the value of these: "rent is 900 a month" and "our rent is 950" are versions.
 _PAID = frozenset(map(canonical, ("rent", "salary", "mortgage")))
 _PERIODS = frozenset(map(canonical, ("month", "year", "week")))
+_RELATING = PREPOSITIONS | {"than"}
+_MODEL = "#model"  # which one a thing is, in addition to its name, since "my phone" may also mean its number
 _NO_VALUES = frozenset("a an for from of as to".split())  # "X is a Y" is no value of X
 # "My new mobile's 0770 ..."; a name behind "'s" is owned: "My sister's Rex".
 _IS = re.compile(r"(?i)(?<=\w)['’]s (?=\d)")
@@ -178,9 +180,9 @@ class _Statement:
         if (address := street_address(subject, current, lemma)) is not None:
             return self._make([word for word in subject if canonical(word) != "address"], "address", address)
         if lemma == "be" and names_thing(subject) and current[0] not in PREPOSITIONS:
-            is_named = current[0] in ("a", "an") and any(self.capitals[self.verb.end :])
+            is_named = current[0] in ("a", "an") and self._is_named(self.verb.end, current)
             if is_named or typed_value(current) is None:  # "my phone is silent" says nothing of which it is
-                return self._make(subject, "", current) if is_named else None
+                return self._make(subject, _MODEL, current) if is_named else None
         typed = typed_value(current)
         if typed is not None:
             return self._typed(subject, current, lemma, typed)
@@ -271,9 +273,15 @@ class _Statement:
         purpose = [] if rest[0] in PREPOSITIONS else _from_preposition(value)  # "drives a van for work"
         if relation.attribute == "place":
             return self._located(subject, value)
-        is_car = relation.attribute == "drive" and any(self.capitals[len(self.words) - len(value) :])
-        attribute = "car" if is_car else relation.attribute  # "I drive a Golf", but "I drive a bus"
-        return self._make([*subject, *purpose], attribute, value[: len(value) - len(purpose)])
+        about, attribute = [*subject, *purpose], relation.attribute
+        if attribute == "drive" and self._is_named(len(self.words) - len(value), value):
+            about, attribute = [*about, "car"], _MODEL  # "I drive a Golf", but "I drive a bus"
+        return self._make(about, attribute, value[: len(value) - len(purpose)])
+
+    def _is_named(self, start: int, value: Sequence[str]) -> bool:
+        """Return True if a value that begins with the word `start` is a name: not "a present from Ana"."""
+        own = len(value) - len(_from_preposition(value, _RELATING))
+        return any(self.capitals[start : start + own])
 
     def _located(self, subject: Sequence[str], value: Sequence[str]) -> Claim | None:
         return self._make(subject, "#country" if is_country(value) else "place", value)
