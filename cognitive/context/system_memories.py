@@ -39,7 +39,7 @@ def select(memories: Sequence[Memory], policy: Policy, counter: TokenCounter) ->
     The shared ones are chosen without regard to the user's, so that they are the same for all users.
     """
     pinned = [memory for memory in memories if memory.pinned or not _is_wish(memory)]
-    of_user = [memory for memory in pinned if memory.user_id is not None]
+    of_user = [memory for memory in pinned if memory.user_id is not None and trust.is_trusted(memory, policy)]
     return SystemMemories(
         trust.trusted_pinned([memory for memory in pinned if memory.user_id is None], policy),
         trust.trusted_pinned(_newest_of_each_text(of_user), policy),

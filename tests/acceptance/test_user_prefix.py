@@ -48,6 +48,16 @@ async def test_block_holds_the_users_wishes_and_pinned_memories(patient, agent):
     assert context.user_prefix in context.prompt()[0].content
 
 
+async def test_untrusted_repetition_does_not_displace_a_pinned_memory(urls, embedder, agent):
+    policy = Policy(deadline_ms=8_000, trust={"min_level": {"fact": "agent"}})
+    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
+        stored = {"agent": "Ada is a doctor.", "talk": "Ada is a doctor!"}
+        for trust, text in stored.items():
+            await layer.remember(agent, [NewMemory(type="fact", content=text, user_id="ada", trust=trust, pinned=True)])
+        context = await ask(layer, agent)
+    assert "doctor" in context.user_prefix
+
+
 async def test_shared_block_is_the_same_for_all_users(patient, agent):
     await patient.remember(
         agent,
