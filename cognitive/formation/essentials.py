@@ -22,10 +22,15 @@ _NEED = re.compile(
     r"|\b(?:carr(?:y|ies)|has|have) an epi-?pen\b",
     re.IGNORECASE,
 )
+# What is said of a name, in lower case: "my name is misspelled", "my name is a secret", but "my name is An".
+_NO_NAME = (
+    r"(?:not|now|an?|the|my|your|his|her|their|on|in|at|of|too|so|very|still|already|often|always|never|usually|wrong"
+    r"|correct|missing|everywhere|common|used|written|spel(?:t|led)|misspel\w+|(?:mis)?pronounced)\b"
+)
 _NAME = re.compile(
     r"(?:^|[,.!] |^(?:[Aa]ctually|[Ww]ell|[Oo]h|[Ss]o|[Oo]k) )"
     r"(?:(?:[Ii]['’]?m|[Ii] am) [A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*"
-    r"|[Mm]y name(?:['’]?s| is)(?: now)? (?!not\b|now\b)[\w'’-]+(?: [\w'’-]+)?)(?=[.,!]|$| (?:and|from|by|here|now)\b)"
+    rf"|[Mm]y name(?:['’]?s| is)(?: now)? (?!{_NO_NAME})[\w'’-]+(?: [\w'’-]+)?)(?=[.,!]|$| (?:and|from|by|here|now)\b)"
 )
 
 

@@ -24,6 +24,7 @@ from cognitive.formation.essentials import is_essential
         "I'm Tom",
         "Hi, I am Tom Brandt, from accounting",
         "my name is tom",
+        "My name is An Peeters",
         "my name's Tom Brandt and I like tea",
     ],
 )
@@ -42,6 +43,9 @@ def test_essential_statement_is_recognised(statement):
         "I'm tired",
         "my name is hard to spell",
         "my name is not Tom",
+        "my name is misspelled",
+        "my name is a secret",
+        "my name is used twice",
         "This is Tom",
     ],
 )
