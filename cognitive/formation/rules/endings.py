@@ -60,10 +60,11 @@ _USE = (
 )
 # What holds instead, with a name: "i go to dr lund now", "Ben is my flatmate now", but not "I work late now".
 _FRAME = (
-    r"\b(?:(?:is|are|does|handles|cleans|teaches) (?:now )?(?:my|our) [\w-]+|(?:runs?|deploys?) (?:on|with) \w"
-    r"|(?:i|we) (?:now )?(?:use (?!his|her|the\b|my)\w|(?:(?:am|are) )?\w+(?: \w+)? (?:on|at|in|for|with"
-    r"|to) (?!(?:the|my|our|a|an|his|her|home|night|nights|bed|work|church|school|weekends|time"
-    r"|mornings)\b)[\w.]))"
+    r"\b(?:(?<!\bhe )(?<!\bshe )(?<!\bit )(?<!\bthey )(?<!\bthat )"
+    r"(?:is|are|does|handles|cleans|teaches) (?:now )?(?:my|our) [\w-]+|(?:runs?|deploys?) (?:on|with) \w"
+    r"|(?:i|we) (?:now )?(?!\w+ (?:it|them|this|that|these|those|both)\b)(?:use (?!(?:his|her|the|my)\b)\w"
+    r"|(?:(?:am|are) )?\w+(?: \w+)? (?:on|at|in|for|with|to) "
+    r"(?!(?:the|my|our|a|an|his|her|it|them|home|night|nights|bed|work|church|school|weekends|time|mornings)\b)[\w.]))"
 )
 # "My wife is", "I'm married to".
 _PAIRED = (
@@ -256,6 +257,8 @@ ENDINGS: tuple[EndingRow, ...] = (
         ),
         (
             ("Otto left, I'm alone now.", "Otto is my flatmate."),
+            ("Otto got promoted, he is my boss now.", "Otto is my boss."),
+            ("Render got better, so we use it for all sites now.", "We use Render."),
             ("Render got fixed, we deploy on Render now.", "We deploy on Render."),
             ("Otto moved out.", "Otto is my flatmate."),
             ("The mill got busy, so I work late now.", "I work at the mill."),
