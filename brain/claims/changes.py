@@ -31,16 +31,19 @@ _WISHES = re.compile(
 )
 
 
+_RELATIVE = (
+    r"(?:mum|mom|dad|mother|father|parent|sister|brother|son|daughter|kid|child|children|baby|friend|cousin|aunt|uncle"
+    r"|niece|nephew|grand\w+|neighbou?r|wife|husband|partner)"
+)
 # "They pushed my eye test to 12 May", "landlord put the rent up, its 980 now": what was changed, and its value now.
 # What others changed may be theirs: "my sister raised the rent to 980".
 _CHANGED = re.compile(
     r"(?:(?P<who>(?!.*(?:\b(?:if|not|never|almost|nearly|would|could|should|might|(?<!\d )may|will|want\w*|said|says"
     r"|think|asked|hope|when|before|until|maybe|probably|what|why|how|who)\b|n['’]t\b))"
-    r"(?!(?:\w+ )?\w+['’]s |(?:he|she) |my (?:mum|mom|dad|mother|father|sister|brother|son"
-    r"|daughter|friend|cousin|aunt|uncle|neighbou?r|wife|husband|partner)\b)(?:[\w’']+ ){1,3}?))?"
+    rf"(?!(?:\w+ )?\w+['’]s |(?:he|she) |my {_RELATIVE}\b)(?:[\w’']+ ){{1,3}}?))?"
     r"(?:have |has |just )*(?:(?P<moved>moved|pushed|postponed|shifted|rescheduled|brought|delayed)|raised|lowered"
     r"|increased|reduced|bumped|changed|switched|migrated|upgraded|downgraded|updated|extended|renamed"
-    r"|(?(who)(?:put|cut|set)|raised)) (?P<what>us|(?:my|our|the) (?:[\w’'-]+ ){0,3}?[\w’'-]+)"
+    rf"|(?(who)(?:put|cut|set)|raised)) (?P<what>us|(?:my|our|the) (?!{_RELATIVE}s? )(?:[\w’'-]+ ){{0,3}}?[\w’'-]+)"
     r"(?: (?:up|down|back|forward|over|again))*(?: (?:from \S+ )?to|,? (?:and |so )?(?:it['’]?s|it is)(?: now)?)"
     r" (?!(?:the|my|our|his|her|their|it|me|you|someone|bed)\b)"
     r"(?P<value>[^,;:?]+?)(?:,? (?:now|yesterday|today|over the \w+|(?:last|this) \w+))*[.!]*",

@@ -44,6 +44,7 @@ def kinds(message: str, answer: str = "") -> list[tuple[str, str]]:
         "Dear members, our office has moved to Elm Road.\n\nmake it friendlier",
         "My aunt in the chat: I'm selling the boat. We live in Leeds.",
         "Oh great, our deploy takes two hours again.",
+        "I put my daughter to sleep.",
         "",
     ],
 )
