@@ -36,9 +36,11 @@ _ALL = re.compile(
     r"|(?:forget|ignore|disregard|delete|scratch) what i(?: have|'ve)? (?:just )?(?:said|wrote))"
     r"(?:\W+(?:please|sorry|thanks))*\W*"
 )
-# Of what ended only in part, for a time or long ago, the memory still holds.
+# Of what ended only in part, for a time, long ago or perhaps, the memory still holds.
 _LIMITS = re.compile(
-    r"\b(?:except|unless|(?:apart|aside) from|(?:other|but|more|less|earlier|later) than|only|longer just|always|often"
+    r"\b(?:except|unless|(?:apart|aside) from|(?:other|but|more|less|earlier|later) than|only"
+    r"|(?:longer|not|n['’]t) (?:just|simply|merely|quite)|always|often|probably|i (?:think|guess|suppose)(?=[.!]*$)"
+    r"|(?:moved|came|went|is|are|am|['’](?:s|re|m)) back(?! (?:to|at|in|with)\b)|returned(?! (?:to|the|my|it)\b)"
     r"|until|till|when|whenever|while|if|once|twice|ago|before|back then|at the time|tonight|tomorrow|almost|nearly"
     r"|for (?:now|lent|(?:an?|the|this|one) (?:\w+ )?(?:day|week|weekend|month|year|time|while|bit|moment|summer|winter"
     r"|holiday|season)s?))\b"

@@ -71,7 +71,8 @@ _PAIRED = (
     r"(?:my (?:girlfriend|boyfriend|partner|wife|husband|fianc\w+) is(?: called| named)?|(?:i|we) (?:am|are) (?:dating"
     r"|married to|engaged to|living with|with|seeing)) "
 )
-_THEIRS = r"(?=(?:[\w.'-]+ ){1,3}(?:is|are|does|do|handles?|cleans?|teaches|runs?) (?:my|our) )"  # "Tom is my boss"
+# "Tom is my boss", but not "Tom is my uncle"
+_THEIRS = rf"(?=(?:[\w.'-]+ ){{1,3}}(?:is|are|does|do|handles?|cleans?|teaches|runs?) (?:my|our) (?!(?:\w+ )?{_KIN}\b))"
 
 _ONCE = r"(?!.*\b(?:every|each|\w+days)\b)"  # of a yoga class every Monday, only the next one is off
 _OFF = r" (?:now )?(?:off|cancell?ed|called off|not happening)(?: now| again)?(?:,|[.!]*$)"
@@ -170,7 +171,10 @@ ENDINGS: tuple[EndingRow, ...] = (
         rf" {_WHAT}{_STOP}",
         _RESIDE,
         (("moved out of ghent last month, living in Lyon now", "I live in Ghent with my aunt."),),
-        (("We moved out of Ghent when I was six.", "I live in Ghent."),),
+        (
+            ("We moved out of Ghent when I was six.", "I live in Ghent."),
+            ("I moved out of Ghent last year, then moved back.", "I live in Ghent."),
+        ),
         done=True,
     ),
     EndingRow(
@@ -240,6 +244,7 @@ ENDINGS: tuple[EndingRow, ...] = (
             ("Otto retired.", "Otto is my boss."),
             ("Otto retired, he has time now.", "Otto is my boss."),
             ("Otto died, I go to church now.", "My uncle is Otto."),
+            ("Rosa retired, we live in Faro now.", "Rosa is my wife."),
             ("Jenkins died, I restarted it now.", "We use Jenkins for CI."),
         ),
         done=True,
@@ -303,7 +308,11 @@ ENDINGS: tuple[EndingRow, ...] = (
             ("Turns out I'm not allergic to nuts.", "I'm allergic to nuts."),
             ("I'm not a vegetarian.", "I'm a vegetarian."),
         ),
-        (("I'm not allergic to nuts.", "I'm allergic to eggs."),),
+        (
+            ("I'm not allergic to nuts.", "I'm allergic to eggs."),
+            ("I'm not just allergic to nuts, my throat swells.", "I'm allergic to nuts."),
+            ("I'm not allergic to nuts, I think.", "I'm allergic to nuts."),
+        ),
     ),
     EndingRow(
         r"(?:no more|(?:please )?stop (?:using|with)|enough (?:of|with))(?: the| those| these)? (?P<gone>[^,;:?]+)",
