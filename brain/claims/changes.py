@@ -36,11 +36,12 @@ _RELATIVE = (
     r"|niece|nephew|grand\w+|neighbou?r|wife|husband|partner)"
 )
 # "They pushed my eye test to 12 May", "landlord put the rent up, its 980 now": what was changed, and its value now.
-# What others changed may be theirs: "my sister raised the rent to 980".
+# What others changed may be theirs: "my sister raised the rent to 980", "her landlord raised the rent".
 _CHANGED = re.compile(
     r"(?:(?P<who>(?!.*(?:\b(?:if|not|never|almost|nearly|would|could|should|might|(?<!\d )may|will|want\w*|said|says"
     r"|think|asked|hope|when|before|until|maybe|probably|what|why|how|who)\b|n['’]t\b))"
-    rf"(?!(?:\w+ )?\w+['’]s |(?:he|she) |my {_RELATIVE}\b)(?:[\w’']+ ){{1,3}}?))?"
+    rf"(?!(?:\w+ )?\w+['’]s |(?:he|she|his|her|their|your|some|many|most|other) |(?:my|the) {_RELATIVE}s?\b)"
+    r"(?:[\w’']+ ){1,3}?))?"
     r"(?:have |has |just )*(?:(?P<moved>moved|pushed|postponed|shifted|rescheduled|brought|delayed)|raised|lowered"
     r"|increased|reduced|bumped|changed|switched|migrated|upgraded|downgraded|updated|extended|renamed"
     rf"|(?(who)(?:put|cut|set)|raised)) (?P<what>us|(?:my|our|the) (?!{_RELATIVE}s? )(?:[\w’'-]+ ){{0,3}}?[\w’'-]+)"
