@@ -14,9 +14,10 @@ class EndingRow:
 
     `said` is matched on a statement folded from its subject on. Its group `gone`, `left` or `was` is what ended, and
     `who`, if there is one, the subject, which replaces "{who}" in `memory`. With `of_plans`, only plans are taken back.
-    What is `done` ends at once; a time says when. With `instead`, the rest of the sentence says by this form what holds
-    now, and if it has to be `alike`, by another word of the memory. An example is what is said and a memory that it
-    takes back, a counterexample what is said and a memory that stays.
+    With `done`, it has ended for good, and a time such as "last week" says when; otherwise it may have paused then.
+    With `instead`, the rest of the sentence must say in this form what holds now. With `alike`, it must also have
+    another word of the memory. An example is what is said and a memory that it takes back, a counterexample what is
+    said and a memory that stays.
     """
 
     said: str
