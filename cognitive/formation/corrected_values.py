@@ -19,7 +19,7 @@ _WRONG = (
     r"|you(?: are|['’]re) (?:wrong|mistaken)"
     # "ok i put it up, 380 from now on"
     r"|(?:(?:ok(?:ay)?|so|btw|well),? )?(?:i|we|they)(?: have|['’]ve)? (?:just )?(?:put|raised|lowered|moved|changed"
-    r"|pushed|cut|dropped|bumped|increased|reduced) it(?: (?:up|down|back|again))*(?: to| and)?)\b[\s,.:;!–—-]*)"
+    r"|pushed|cut|bumped|increased|reduced) it(?: (?:up|down|back|again))*(?: to| and)?)\b[\s,.:;!–—-]*)"
 )
 _IT_IS = r"(?:it|that)(?: is|['’]s| was| should be) (?:actually |really |now |in fact )*"
 _VALUE = r"(?:[^,;:?!]|(?<=\d)[,:](?=\d)){1,40}?"  # "8:15", "1,200"
