@@ -265,8 +265,8 @@ async def test_failed_exchange_waits_before_it_is_tried_again(urls, embedder, ag
 
 async def test_budget_of_the_day_is_kept(urls, embedder, agent):
     ask = Scripted(STAGING | ROSA)
-    async with reading(urls, embedder, ask, tokens_per_day=450) as layer:
-        for text in (MOVED, AUNT):
+    for text in (MOVED, AUNT):  # closing a layer waits until the model has read the session
+        async with reading(urls, embedder, ask, tokens_per_day=450) as layer:
             await say(layer, agent, text)
             await layer.sessions.end(agent, "s1")
     assert len(ask.prompts) == 1
