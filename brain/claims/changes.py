@@ -31,51 +31,6 @@ _WISHES = re.compile(
 )
 
 
-_RELATIVE = (
-    r"(?:mum|mom|dad|mother|father|parent|sister|brother|son|daughter|kid|child|children|baby|friend|cousin|aunt|uncle"
-    r"|niece|nephew|grand\w+|neighbou?r|wife|husband|partner)"
-)
-# "They pushed my eye test to 12 May", "landlord put the rent up, its 980 now": what was changed, and its value now.
-# What others changed may be theirs: "my sister raised the rent to 980", "her landlord raised the rent".
-_CHANGED = re.compile(
-    r"(?:(?P<who>(?!.*(?:\b(?:if|not|never|almost|nearly|would|could|should|might|(?<!\d )may|will|want\w*|said|says"
-    r"|think|asked|hope|when|before|until|maybe|probably|what|why|how|who)\b|n['’]t\b))"
-    rf"(?!(?:\w+ )?\w+['’]s |(?:he|she|his|her|their|your|some|many|most|other) |(?:my|the) {_RELATIVE}s?\b)"
-    r"(?:[\w’']+ ){1,3}?))?"
-    r"(?:have |has |just )*(?:(?P<moved>moved|pushed|postponed|shifted|rescheduled|brought|delayed)|raised|lowered"
-    r"|increased|reduced|bumped|changed|switched|migrated|upgraded|downgraded|updated|extended|renamed"
-    rf"|(?(who)(?:put|cut|set)|raised)) (?P<what>us|(?:my|our|the) (?!{_RELATIVE}s? )(?:[\w’'-]+ ){{0,3}}?[\w’'-]+)"
-    r"(?: (?:up|down|back|forward|over|again))*(?: (?:from \S+ )?to|,? (?:and |so )?(?:it['’]?s|it is)(?: now)?)"
-    r" (?!(?:the|my|our|his|her|their|it|me|you|someone|bed)\b)"
-    r"(?P<value>[^,;:?]+?)(?:,? (?:now|yesterday|today|over the \w+|(?:last|this) \w+))*[.!]*",
-    re.IGNORECASE,
-)
-# "We've switched accountants, it's Ms. Klein now"
-_SWITCHED = re.compile(
-    r"(?P<who>i|we)(?:['’]ve| have)? (?:just )?(?:(?:switched|changed|swapped) (?P<what>[\w-]+?)s|(?:have|got) an? new"
-    r" (?P<new>[\w-]+)),? (?:and |so )?(?:it['’]?s|it is)(?: now)? (?P<value>[^,;:?]+?)(?: now)?[.!]*",
-    re.IGNORECASE,
-)
-_DATED = re.compile(r"(?i)\d|\b(?:\w+days?|noon|midnight|(?:next|this) \w+)\b")
-
-
-def restated(content: str) -> str:
-    """Return a statement that someone has changed something to a value as what holds now, others as they are.
-
-    "I've raised my rate to 75" becomes "my rate is now 75". What was moved has a new date, not a new place.
-    """
-    if len(content) > _MAX_LENGTH:
-        return content
-    if (other := _SWITCHED.fullmatch(content)) is not None:
-        whose = "my" if other["who"].lower() == "i" else "our"
-        return f"{whose} {other['what'] or other['new']} is now {other['value']}"
-    said = _CHANGED.fullmatch(content)
-    if said is None or (said["moved"] and not _DATED.search(said["value"])):
-        return content
-    what = "we are now on" if said["what"].lower() == "us" else f"{said['what']} is now"
-    return f"{what} {said['value']}"
-
-
 def denies(content: str) -> bool:
     """Return True if a statement denies something: "Ana has never been to Rome", "Ben, not Ana, leads the team"."""
     return len(content) <= _MAX_LENGTH and "?" not in content and _DENIES.search(content) is not None

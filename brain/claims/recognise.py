@@ -8,17 +8,16 @@ assumption, an event that may happen again, a text of several clauses.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from brain.claims.answers import style_of_answers
-from brain.claims.changes import restated
 from brain.claims.claim import Claim, canonical, claim_of_words, person_of
 from brain.claims.contacts import is_own_phone, street_address
 from brain.claims.places import is_country, is_town
 from brain.claims.relations import PHRASES, PhraseRow
+from brain.claims.spelling_out import spelled_out
 from brain.claims.statement import TypedValue, Verb, find_verb, has_several_sentences, split_words, typed_value
 from brain.claims.vocabulary import (
     ARTICLES,
@@ -69,18 +68,6 @@ _PERIODS = frozenset(map(canonical, ("month", "year", "week")))
 _RELATING = PREPOSITIONS | {"than"}
 _MODEL = "#model"  # which one a thing is, in addition to its name, since "my phone" may also mean its number
 _NO_VALUES = frozenset("a an for from of as to".split())  # "X is a Y" is no value of X
-# "My new mobile's 0770 ..."; a name behind "'s" is owned: "My sister's Rex".
-_IS = re.compile(r"(?i)(?<=\w)['’]s (?=\d)")
-_I_AM = re.compile(r"(?i)\bi['’]?m (?=\d|based )")
-_WE_ARE = re.compile(r"(?i)\bwe['’]re (?=on |based )")
-_LEAD_IN = re.compile(r"(?i)^(?:(?:ok(?:ay)?|oh|well|so|btw|by the way|fyi|hey|hi|yeah|anyway|actually)\b[,.!]* ?)+")
-_ASIDE = re.compile(r"(?i),? (?:btw|by the way|fyi|lol|haha+)[.!]*$")
-# What is left out in front of "moved to Hamburg" and "living in Hamburg now"; "I now live in Hamburg" needs no "now".
-_SUBJECTS = (
-    (re.compile(r"(?i)^(i|we) now (?=\w)"), r"\1 "),
-    (re.compile(r"(?i)^(?:just |finally |recently )*(?=(?:moved to|live in|work (?:at|for|as)|turned \d+)\b)"), "I "),
-    (re.compile(r"(?i)^(?=(?:living in|working (?:at|for)|based in)\b)"), "I am "),
-)
 
 
 def claim_of(content: str, speaker: str | None = None) -> Claim | None:
@@ -98,10 +85,7 @@ def claim_of(content: str, speaker: str | None = None) -> Claim | None:
     label = _labelled(content, person)
     if label is not None:
         return label
-    content = restated(_ASIDE.sub("", _LEAD_IN.sub("", content)))
-    for pattern, subject in _SUBJECTS:
-        content = pattern.sub(subject, content)
-    words, capitals = split_words(_IS.sub(" is ", _WE_ARE.sub("we are ", _I_AM.sub("I am ", content))))
+    words, capitals = split_words(spelled_out(content))
     if not 3 <= len(words) <= _MAX_WORDS or not UNSURE.isdisjoint(words) or _has_clauses(words):
         return None
     verb = find_verb(words)

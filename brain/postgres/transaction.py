@@ -112,7 +112,7 @@ def beginning(
         role = OPERATOR
     milliseconds = max(1, int(seconds * 1000))
     return _BEGIN.format(
-        mode=f"ISOLATION LEVEL {_LEVELS[snapshot]} {'READ ONLY' * read_only}",
+        mode=f"ISOLATION LEVEL {_LEVELS[snapshot]} {'READ ONLY' if read_only else ''}",
         role=f"SET LOCAL ROLE {role};" if role is not None else "",
         cluster=_CLUSTER if clustered else "",
         agent=_literal(agent_id),
