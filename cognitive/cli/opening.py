@@ -10,11 +10,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
-from brain.analytics.users import MAX_USERS
-from brain.users import UserId
 from cognitive.cli import printing
 
 if TYPE_CHECKING:
+    from brain.users import UserId
     from cognitive import CognitiveLayer
 
 
@@ -49,6 +48,8 @@ async def note_users(
 
     `options` are those with which the command reads the rows of users.
     """
+    from brain.analytics.users import MAX_USERS
+
     if user_id is not None:
         return
     users = [each for each in await layer.admin.users(agent, limit=MAX_USERS) if getattr(each, rows)]
