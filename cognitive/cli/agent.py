@@ -11,12 +11,11 @@ import click
 from cognitive.cli import formation, printing
 from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
 from cognitive.cli.memory import show_receipt
-from cognitive.cli.opening import opened
+from cognitive.cli.opening import call_layer, opened
 from cognitive.cli.options import AGENT, YES, confirm, limit
 from cognitive.cli.shapes import RECEIPT
 
 if TYPE_CHECKING:
-    from brain.receipts import Receipt
     from cognitive.catalog.plans import PastPlan
     from cognitive.preflight.category_learning import ToolUsage
 
@@ -136,9 +135,4 @@ command.add_command(formation.form)
 def erase(agent: str, yes: bool) -> None:
     """Erase all data of AGENT in the database and in this machine's journal, permanently."""
     confirm(yes, f"Permanently erase all memories, turns and sessions of agent {agent!r}?")
-    run(_erase(agent), show_receipt)
-
-
-async def _erase(agent: str) -> Receipt:
-    async with opened() as layer:
-        return await layer.erase_agent(agent)
+    run(call_layer(lambda layer: layer.erase_agent(agent)), show_receipt)

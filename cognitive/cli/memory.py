@@ -17,7 +17,7 @@ from brain.memory_types import MEMORY_TYPES
 from brain.users import UserId
 from cognitive.cli import formation, printing, upkeep
 from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
-from cognitive.cli.opening import note_users, opened
+from cognitive.cli.opening import call_layer, note_users, opened
 from cognitive.cli.options import (
     AGENT,
     FILE,
@@ -290,12 +290,7 @@ async def _forget(agent: str, user_id: UserId, ids: Sequence[UUID], yes: bool) -
 @view
 def share(ids: Sequence[UUID], agent: str, user_id: UserId) -> None:
     """Store a shared copy of each of a user's memories with these IDs, and print the ids of the copies."""
-    run(_share(agent, user_id, ids), _show_ids, key="ids")
-
-
-async def _share(agent: str, user_id: UserId, ids: Sequence[UUID]) -> Sequence[UUID]:
-    async with opened() as layer:
-        return await layer.share(agent, ids, user_id=user_id)
+    run(call_layer(lambda layer: layer.share(agent, ids, user_id=user_id)), _show_ids, key="ids")
 
 
 def show_receipt(receipt: Receipt) -> None:

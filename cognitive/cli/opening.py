@@ -6,15 +6,17 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from cognitive.cli import printing
 
 if TYPE_CHECKING:
     from brain.users import UserId
     from cognitive import CognitiveLayer
+
+T = TypeVar("T")
 
 
 @asynccontextmanager
@@ -34,6 +36,12 @@ async def opened(**extensions: Any) -> AsyncIterator[CognitiveLayer]:
         gc.enable()
     async with assemble(None, None, extensions=Extensions(**extensions), load=False) as services:
         yield CognitiveLayer(services)
+
+
+async def call_layer(method: Callable[[CognitiveLayer], Awaitable[T]]) -> T:
+    """Open a layer for one call of a method, and return its result."""
+    async with opened() as layer:
+        return await method(layer)
 
 
 async def note_users(

@@ -12,7 +12,7 @@ import click
 from brain.users import UserId
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
-from cognitive.cli.opening import opened
+from cognitive.cli.opening import call_layer, opened
 from cognitive.cli.options import AGENT, OPTIONAL_AGENT, view
 
 if TYPE_CHECKING:
@@ -170,12 +170,11 @@ def _show_rows(settings: Sequence[LiveSetting]) -> None:
 @_NOTE
 def save(changes: Mapping[str, float], agent: str, note: str) -> None:
     """Save a candidate policy: the host's policy with some numbers changed. It has no effect until it is activated."""
-    run(_save(agent, changes, note), printing.fields_of, key="candidate")
-
-
-async def _save(agent: str, changes: Mapping[str, float], note: str) -> PolicyVersion:
-    async with opened() as layer:
-        return await layer.policies.save(agent, changes, by=_who(), note=note)
+    run(
+        call_layer(lambda layer: layer.policies.save(agent, changes, by=_who(), note=note)),
+        printing.fields_of,
+        key="candidate",
+    )
 
 
 @command.command(
@@ -203,16 +202,16 @@ def shadow(version: str | None, agent: str, user_id: UserId, note: str, previous
     if user_id is not None and not compare:
         raise click.UsageError("--user and --all-users choose the turns of --compare")
     if compare:
-        run(_compare(agent, user_id), _show_agreements, key="agreements", empty_message=_NO_SHADOW)
+        run(
+            call_layer(lambda layer: layer.explain.shadow_agreement(agent, user_id=user_id)),
+            _show_agreements,
+            key="agreements",
+            empty_message=_NO_SHADOW,
+        )
     elif previous:
         run(_roll_back("shadow", agent, note), _show_activation, key="choice")
     else:
         run(_choose("shadow", agent, version, note), _show_activation, key="choice")
-
-
-async def _compare(agent: str, user_id: UserId) -> Sequence[Agreement]:
-    async with opened() as layer:
-        return await layer.explain.shadow_agreement(agent, user_id=user_id)
 
 
 def _show_agreements(agreements: Sequence[Agreement]) -> None:

@@ -10,7 +10,7 @@ import click
 
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
-from cognitive.cli.opening import note_users, opened
+from cognitive.cli.opening import call_layer, note_users, opened
 from cognitive.cli.options import AGENT, SINCE, UNTIL, USER, YES, confirm, limit, view
 
 if TYPE_CHECKING:
@@ -75,12 +75,12 @@ def _ended(session: SessionSummary) -> str:
 @USER
 def show(session_id: str, agent: str, user_id: str | None) -> None:
     """Show the stored state of SESSION_ID: summary, plan, last messages, last turns."""
-    run(_resume(agent, session_id, user_id), _show, key="session", empty_message=_unknown(agent, session_id, user_id))
-
-
-async def _resume(agent: str, session_id: str, user_id: str | None) -> ResumedSession | None:
-    async with opened() as layer:
-        return await layer.resume(agent, session_id, user_id=user_id)
+    run(
+        call_layer(lambda layer: layer.resume(agent, session_id, user_id=user_id)),
+        _show,
+        key="session",
+        empty_message=_unknown(agent, session_id, user_id),
+    )
 
 
 def _show(session: ResumedSession | None) -> None:
@@ -108,7 +108,11 @@ def end(session_id: str, agent: str, user_id: str | None, clear: bool, yes: bool
     """
     if clear:
         confirm(yes, f"Permanently clear session {session_id!r} of agent {agent!r}?")
-        run(_clear(agent, session_id, user_id), _show_cleared, succeeded=lambda cleared: cleared.sessions > 0)
+        run(
+            call_layer(lambda layer: layer.sessions.clear(agent, session_id, user_id=user_id)),
+            _show_cleared,
+            succeeded=lambda cleared: cleared.sessions > 0,
+        )
     else:
         run(
             _end(agent, session_id, user_id),
@@ -124,11 +128,6 @@ async def _end(agent: str, session_id: str, user_id: str | None) -> Mapping[str,
 
 def _show_ended(unknown: str, answer: Mapping[str, bool]) -> None:
     printing.line("ended" if answer["ended"] else unknown)
-
-
-async def _clear(agent: str, session_id: str, user_id: str | None) -> ClearedSession:
-    async with opened() as layer:
-        return await layer.sessions.clear(agent, session_id, user_id=user_id)
 
 
 def _show_cleared(cleared: ClearedSession) -> None:

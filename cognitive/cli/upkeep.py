@@ -16,7 +16,7 @@ import click
 from brain.users import UserId
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.opening import opened
+from cognitive.cli.opening import call_layer, opened
 from cognitive.cli.options import AGENT, limit, view
 from cognitive.cli.shapes import MEMORY
 from cognitive.upkeep.pages import MAX_PAGE, StaleMemory
@@ -38,12 +38,7 @@ _IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True, type=clic
 @view
 def retire(ids: Sequence[UUID], agent: str, user_id: UserId) -> None:
     """Hide the memories with these IDs from turns and searches. Nothing is deleted; `restore` shows them again."""
-    run(_retire(agent, user_id, ids), _show_states, key="memories")
-
-
-async def _retire(agent: str, user_id: UserId, ids: Sequence[UUID]) -> list[Memory]:
-    async with opened() as layer:
-        return await layer.retire(agent, ids, user_id=user_id)
+    run(call_layer(lambda layer: layer.retire(agent, ids, user_id=user_id)), _show_states, key="memories")
 
 
 @click.command(cls=JsonCommand, shape=STATES)
@@ -52,12 +47,7 @@ async def _retire(agent: str, user_id: UserId, ids: Sequence[UUID]) -> list[Memo
 @view
 def restore(ids: Sequence[UUID], agent: str, user_id: UserId) -> None:
     """Show hidden memories again, as if nothing had hidden them."""
-    run(_restore(agent, user_id, ids), _show_states, key="memories")
-
-
-async def _restore(agent: str, user_id: UserId, ids: Sequence[UUID]) -> list[Memory]:
-    async with opened() as layer:
-        return await layer.restore(agent, ids, user_id=user_id)
+    run(call_layer(lambda layer: layer.restore(agent, ids, user_id=user_id)), _show_states, key="memories")
 
 
 @click.command(cls=JsonCommand, shape=STATES)
@@ -67,12 +57,7 @@ async def _restore(agent: str, user_id: UserId, ids: Sequence[UUID]) -> list[Mem
 @view
 def merge(ids: Sequence[UUID], into: UUID, agent: str, user_id: UserId) -> None:
     """Hide the memories with these IDs, because another memory of their type says the same."""
-    run(_merge(agent, user_id, ids, into), _show_states, key="memories")
-
-
-async def _merge(agent: str, user_id: UserId, ids: Sequence[UUID], into: UUID) -> list[Memory]:
-    async with opened() as layer:
-        return await layer.merge(agent, ids, into, user_id=user_id)
+    run(call_layer(lambda layer: layer.merge(agent, ids, into, user_id=user_id)), _show_states, key="memories")
 
 
 def _show_states(memories: Sequence[Memory]) -> None:

@@ -11,14 +11,13 @@ from brain.analytics.users import MAX_USERS
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
 from cognitive.cli.memory import show_receipt
-from cognitive.cli.opening import opened
+from cognitive.cli.opening import call_layer, opened
 from cognitive.cli.options import AGENT, YES, confirm, limit
 from cognitive.cli.shapes import RECEIPT
 
 if TYPE_CHECKING:
     from brain.analytics.users import UserCounts
     from brain.assignment import UserAssignment
-    from brain.receipts import Receipt
 
 _WHY_SHARED = {
     "no_user": "no user is recorded",
@@ -42,12 +41,12 @@ def command() -> None:
 @click.option("--after", help="The last id of the page before.")
 def list_(words: str | None, agent: str, limit: int, after: str | None) -> None:
     """List the users of an agent by id, or those whose ids contain all WORDS."""
-    run(_list(agent, words, limit, after), _show_list, key="users", empty_message=f"Agent {agent!r} has no such user.")
-
-
-async def _list(agent: str, words: str | None, limit: int, after: str | None) -> Sequence[UserCounts]:
-    async with opened() as layer:
-        return await layer.admin.users(agent, words, limit, after)
+    run(
+        call_layer(lambda layer: layer.admin.users(agent, words, limit, after)),
+        _show_list,
+        key="users",
+        empty_message=f"Agent {agent!r} has no such user.",
+    )
 
 
 def _show_list(users: Sequence[UserCounts]) -> None:
@@ -118,9 +117,4 @@ def _show_assignment(answer: UserAssignment) -> None:
 def erase(user_id: str, agent: str, yes: bool) -> None:
     """Erase all data of USER of an agent, in the database and in this machine's journal, permanently."""
     confirm(yes, f"Permanently erase all memories, turns and sessions of user {user_id!r} of agent {agent!r}?")
-    run(_erase(agent, user_id), show_receipt)
-
-
-async def _erase(agent: str, user_id: str) -> Receipt:
-    async with opened() as layer:
-        return await layer.forget_user(agent, user_id)
+    run(call_layer(lambda layer: layer.forget_user(agent, user_id)), show_receipt)

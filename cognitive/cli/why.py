@@ -14,7 +14,7 @@ import click
 from brain.users import ALL_USERS, AllUsers, UserId
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.opening import opened
+from cognitive.cli.opening import call_layer, opened
 from cognitive.cli.options import AGENT, limit, view
 from cognitive.cli.shapes import MEMORY
 
@@ -80,7 +80,7 @@ def command(
         show = _show_each if verbose else _show_whole
         run(_whole(agent, user_id, turn_id), show, succeeded=lambda whole: bool(whole["candidates"]))
     else:
-        run(_one(agent, user_id, turn_id, memory_id), _show_one, key="candidate")
+        run(call_layer(lambda layer: layer.why(agent, turn_id, memory_id, user_id=user_id)), _show_one, key="candidate")
 
 
 def _no_turns(agent: str, user_id: UserId, session_id: str | None) -> str:
@@ -123,11 +123,6 @@ async def _whole(agent: str, user_id: str | None, turn_id: str) -> Mapping[str, 
         memories = {memory.id: memory for memory in await layer.get(agent, ids, user_id=user_id)}
     rows = [_CandidateRow(explanation, memories.get(explanation.memory_id)) for explanation in turn.candidates]
     return {"degraded": turn.degraded, "candidates": rows}
-
-
-async def _one(agent: str, user_id: str | None, turn_id: str, memory_id: UUID) -> Explanation:
-    async with opened() as layer:
-        return await layer.why(agent, turn_id, memory_id, user_id=user_id)
 
 
 def _show_whole(whole: Mapping[str, Any]) -> None:
