@@ -11,7 +11,6 @@ Modules, in order of execution:
 - `printing`: JSON, tables and progress on the terminal.
 - `demo`: `cognitive demo`.
 - `conversation`: read the conversation that the demo plays.
-- `demo_dates`: move the dates of that conversation, so that its last turn is now.
 - `expectations`: what the demo says about a turn, as conditions that are checked.
 - `doctor`: `cognitive doctor`.
 - `config`: `cognitive config`.

@@ -31,7 +31,6 @@ Modules, in order of execution:
 - `list_files`: lists of turns, memories, candidates, users, sessions and policies as files.
 - `users`: the users of an agent with their counts, and one user's sessions, memories and turns.
 - `policies`: the policies of an agent: live, shadow, candidates, history and learned data.
-- `learned_budgets`: the token budgets that are learned from the use of each memory type.
 - `policy_version`: one policy version, and its differences from another.
 - `policy_forms`: save, activate and roll back policies.
 - `what_if`: settings as sliders, and the effect of other values on recorded turns.

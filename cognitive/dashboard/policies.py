@@ -5,29 +5,36 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from starlette.responses import Response
 
 from brain.analytics.turn_rows import PolicyUsage, Total
 from brain.analytics.turns import TurnAnalytics
+from brain.decay import decayed
 from brain.policies import PolicyActivation, PolicyVersion, Role
-from brain.search import Masses
-from cognitive.dashboard.learned_budgets import BUDGET_FRAMES, LearnedType, learned_types
+from brain.search import Masses, SearchResult
+from brain.types import MEMORY_TYPES
+from cognitive.context.budget import section_budgets
 from cognitive.dashboard.measures import summed
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.params import PageQuery
 from cognitive.lab.shadow import Agreement
 from cognitive.layer import CognitiveLayer
+from cognitive.plan import Frame, Signals
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
 from cognitive.policy.live import LIVE_SETTINGS_BY_NAME, policy_differences
 from cognitive.policy.resolver import FRESH, EffectivePolicy
 from cognitive.policy.running import RunningPolicy
+from cognitive.policy.tables import FRAMES
+from cognitive.preflight import plan as planning
 from cognitive.preflight.category_learning import CategoryLearning
 
 MAX_SEEN = 50  # policy versions in the table of those that turns were planned under
 _MAX_TOOL_USAGE = 12  # rows of learned tool usage at first; a click shows all
+_BUDGET_FRAMES: tuple[Frame, ...] = tuple(FRAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +90,20 @@ class SavedPolicy:
     roles: tuple[Role, ...]
     total: Total | None
     runs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedType:
+    """The use of one type of memories, and the token budgets that are learned from it.
+
+    `shown` is the decayed number of showings, `rate` the share that was used. `budgets` has, for each frame (kind of
+    turn), the planned and the learned budget in tokens.
+    """
+
+    type: str
+    shown: float
+    rate: float | None
+    budgets: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +209,8 @@ def view(data: PoliciesData, query: PageQuery) -> PoliciesView:
         learned=CategoryLearning(data.learned.factors, data.learned.tools, tuple(ordered[:max_rows])),
         learned_tools=learned_tools,
         more_tool_usage=max(0, len(tool_usage) - max_rows),
-        types=learned_types(data.rates, live, data.constants, query.now),
-        frames=BUDGET_FRAMES,
+        types=_learned_types(data.rates, live, data.constants, query.now),
+        frames=_BUDGET_FRAMES,
         policy=live,
     )
 
@@ -243,6 +264,28 @@ def _role_policy(
     choice = history[0] if history else None
     earlier = before.version if before else _before(history)
     return RolePolicy(role, policy.version if policy else None, choice, earlier, back, compared)
+
+
+def _learned_types(
+    rates: Mapping[str, Masses], policy: Policy, constants: Constants, now: datetime
+) -> tuple[LearnedType, ...]:
+    """Return the use of each memory type and the budgets learned from it, even if the policy does not use them."""
+    learning = policy.changed({"budgets.learned": True})
+    plans = [planning.create_plan(Signals("", greeting=False), frame, (), policy) for frame in _BUDGET_FRAMES]
+    learned = [
+        section_budgets(plan, SearchResult((), base=dict(rates)), None, now, learning, constants).budgets
+        for plan in plans
+    ]
+    data = []
+    for type_ in MEMORY_TYPES:
+        masses = rates.get(type_)
+        shown = decayed(masses.shown, masses.at, now, policy.usage.half_life_days) if masses else 0.0
+        budgets = tuple(
+            (plan.budgets.get(type_, 0), each.get(type_, 0)) for plan, each in zip(plans, learned, strict=True)
+        )
+        rate = masses.used / masses.shown if masses and masses.shown else None
+        data.append(LearnedType(type_, shown, rate, budgets))
+    return tuple(data)
 
 
 async def listed(visit: Visit) -> Response:

@@ -1,4 +1,4 @@
-"""Files of other systems that an import reads, and the Markdown that an export writes.
+"""Files of other systems that an import reads.
 
 Each system has a module with rows of `Format`. A new one is a further module and its rows in `registry`.
 
@@ -15,5 +15,4 @@ Modules, in order of execution:
 - `conversations`: what the exports of conversations have in common.
 - `chatgpt`: conversations of ChatGPT.
 - `claude`: conversations of Claude.
-- `markdown`: memories as Markdown.
 """

@@ -17,7 +17,6 @@ Modules, in order of execution:
 - `agents`: list agents and the tools of past turns, erase an agent, show the context sizes of models.
 - `front`: describe the server at `/`, and list the routes of the API at `/docs`.
 - `response_examples`: add examples of responses to the API's description.
-- `api_page`: make the page of the API's routes and schemas.
 - `health`: answer probes, and return metrics.
 - `context_cache`: cache prepared turns until their outcome arrives.
 - `problems`: convert errors to responses in the format problem+json.

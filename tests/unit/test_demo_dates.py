@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from cognitive.cli import conversation, demo_dates
+from cognitive.cli import conversation
 
 NOW = datetime(2027, 2, 3, 16, 20, 45, tzinfo=UTC)
 DOCUMENT = {
@@ -17,13 +17,13 @@ DOCUMENT = {
 
 
 def test_last_turn_is_now_and_items_keep_their_day_of_the_week():
-    moved = demo_dates.moved(DOCUMENT, NOW)
+    moved = conversation.moved(DOCUMENT, NOW)
     assert moved["turns"][0]["at"] == "2027-02-03T16:20:00+00:00"
     assert moved["items"][0]["at"] == "2027-01-25T09:00:00+00:00"  # a Monday again
 
 
 def test_dates_in_texts_move_with_the_items():
-    moved = demo_dates.moved(DOCUMENT, NOW)
+    moved = conversation.moved(DOCUMENT, NOW)
     assert moved["items"][0]["text"] == "Shut on 13 February."
     assert moved["turns"][0]["text"] == "And on February 13, the 13th?"
 

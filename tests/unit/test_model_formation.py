@@ -7,8 +7,7 @@ from uuid import uuid4
 import pytest
 
 from brain.errors import InvalidInput
-from cognitive.formation.model.answer import UnreadableAnswer, entries
-from cognitive.formation.model.extractor import ModelExtractor
+from cognitive.formation.model.extractor import ModelExtractor, UnreadableAnswer, entries
 from cognitive.formation.model.prompt import MAX_ENTRIES, Exchange, Nearby, request
 
 SAID = (

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from cognitive.server import (
     agents,
-    api_page,
+    front,
     health,
     memories,
     policies,
@@ -38,6 +38,6 @@ def test_example_is_a_whole_response_of_its_route(name):
 
 def test_main_routes_have_examples_on_the_page_of_the_api():
     assert set(EXAMPLES) >= MAIN
-    page = api_page.page(create_app(None, ServerConfig()).openapi())
+    page = front.page(create_app(None, ServerConfig()).openapi())
     assert len(re.findall("Example of a response", page)) == len(EXAMPLES)
     assert "We chose Postgres over MongoDB" in page

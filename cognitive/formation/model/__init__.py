@@ -7,7 +7,6 @@ Modules, in order of execution:
 - `parked_lines`: mark lines of conversations that the model failed to read, and have it read them again.
 - `reader`: ask about captured lines within the daily budget, and make memories of the reply.
 - `prompt`: write the request, with the exchanges and the memories near them.
-- `answer`: read the model's answer, however it is wrapped.
 - `checks`: keep the entries that are allowed, and say why the others are not.
 - `extractor`: ask the model about exchanges.
 """
