@@ -45,18 +45,15 @@ class ExplainApi:
 
     async def why(self, agent_id: str, turn_id: str, memory_id: UUID, *, user_id: str | None = None) -> Explanation:
         """Explain why a memory was shown in a turn, or why it was not."""
-        scope = Scope.of_one(agent_id, user_id)
-        return await self._questions.why(scope, turn_id, require_id("memory_id", memory_id))
+        return await self._questions.why(Scope.of_one(agent_id, user_id), turn_id, require_id("memory_id", memory_id))
 
     async def candidates(self, agent_id: str, turn_id: str, *, user_id: str | None = None) -> list[Explanation]:
         """Explain, for every candidate memory of a turn, why it was shown or not; the best-ranked comes first."""
-        scope = Scope.of_one(agent_id, user_id)
-        return await self._questions.candidates(scope, turn_id)
+        return await self._questions.candidates(Scope.of_one(agent_id, user_id), turn_id)
 
     async def turn(self, agent_id: str, turn_id: str, *, user_id: str | None = None) -> TurnExplanation:
         """Return a recorded turn with its plan, the memories that it showed, and an explanation of every candidate."""
-        scope = Scope.of_one(agent_id, user_id)
-        return await self._questions.turn(scope, turn_id)
+        return await self._questions.turn(Scope.of_one(agent_id, user_id), turn_id)
 
     async def replay(
         self, agent_id: str, turn_id: str, policy: Policy | None = None, *, user_id: str | None = None
@@ -69,16 +66,14 @@ class ExplainApi:
             UnknownTurn: the agent has no such turn.
             PolicyError: the turn's policy is unknown, or is invalid in this version.
         """
-        scope = Scope.of_one(agent_id, user_id)
-        return await self._questions.replay(scope, turn_id, policy)
+        return await self._questions.replay(Scope.of_one(agent_id, user_id), turn_id, policy)
 
     async def shadow_agreement(self, agent_id: str, *, user_id: UserId = None) -> list[Agreement]:
         """Return, for each shadow policy, how much the memories it selected agree with those that the turns showed.
 
         A shadow policy selects memories after each turn, only for this comparison.
         """
-        scope = Scope.of(agent_id, user_id)
-        return await self._questions.shadow_agreement(scope)
+        return await self._questions.shadow_agreement(Scope.of(agent_id, user_id))
 
     async def evaluation_cases(
         self,
@@ -93,15 +88,13 @@ class ExplainApi:
         A verdict says whether a response used a memory that its turn showed. Only turns are returned whose replay still
         gives the recorded prompt. `progress(done, total)` is called after each turn.
         """
-        scope = Scope.of_one(agent_id, user_id)
-        return await self._questions.evaluation_cases(scope, turn_ids, progress)
+        return await self._questions.evaluation_cases(Scope.of_one(agent_id, user_id), turn_ids, progress)
 
     async def turns(
         self, agent_id: str, limit: int = 20, *, session_id: str | None = None, user_id: UserId = None
     ) -> list[TurnSummary]:
         """Return summaries of at most `limit` of the agent's turns, or of one session's, newest first."""
-        scope = Scope.of(agent_id, user_id)
-        return await self._turns.recent(scope, limit, session_id)
+        return await self._turns.recent(Scope.of(agent_id, user_id), limit, session_id)
 
     async def turn_ids(
         self, agent_id: str, since: datetime | None = None, until: datetime | None = None, *, user_id: str | None = None

@@ -31,12 +31,10 @@ class Exporter:
         self._policy_store = policy_store
 
     async def export(self, scope: Scope, where: Mapping[str, Any] | None = None) -> AsyncIterator[str]:
-        """Yield an agent's export as JSON lines, in the format that `import_lines` reads.
+        """See `TransferMethods.export`.
 
         The lines are, in order: the agent's language if it was set; every memory, oldest first, with its usage
-        and revisions; the average rates of use by memory type; and the active policies. Vectors and turns are left out.
-
-        With a filter `where`, only the memories that meet its conditions are exported. The operator's view exports the
+        and revisions; the average rates of use by memory type; and the active policies. The operator's view exports the
         memories of all users, a user's view only that user's, and the view without a user shared ones.
         """
         wanted = MemoryFilter.parse(where)
@@ -59,7 +57,7 @@ class Exporter:
                 yield jsonl.agent_line(jsonl.POLICY, policy)
 
     async def export_markdown(self, scope: Scope, where: Mapping[str, Any] | None = None) -> AsyncIterator[str]:
-        """Yield an agent's memories as lines of Markdown, by type and oldest first. The view is that of `export`."""
+        """See `TransferMethods.export_markdown`. The view is that of `export`."""
         wanted = MemoryFilter.parse(where)
         yield f"# Memories of {_escaped(scope.agent_id)}"
         for row in TYPE_ROWS:

@@ -43,10 +43,7 @@ class HealthChecks:
         self._turns = turns
 
     async def health(self) -> LayerHealth:
-        """Check database, journal and embedding model as `cognitive doctor` does.
-
-        Errors are returned as findings and not raised. The checks take a few seconds at most.
-        """
+        """See `AdminApi.health`. The checks take a few seconds at most."""
         embedder = self._embedders.first
         facts = await examine_layer(
             self._reading.url,
@@ -60,31 +57,19 @@ class HealthChecks:
         return LayerHealth(judge_all(facts), facts.database)
 
     async def readiness(self) -> Mapping[str, str | None]:
-        """Check if the layer can serve turns.
-
-        Return for each of "database", "schema" and "model" the error message, or None if that part works.
-        """
+        """See `AdminApi.readiness`."""
         return {**await self._database(), "model": await self._model()}
 
     async def replica(self) -> Replica | None:
-        """Return the lag of the standby database that dashboards read from, or None if there is no standby."""
+        """See `AdminApi.replica`."""
         return await self._reading.compared()
 
     async def database_role(self) -> Granted:
-        """Return which of the read-only database roles the dashboard's database login may use.
-
-        Raises:
-            StoreUnavailable, SchemaError: the database does not answer, or cannot be used.
-        """
+        """See `AdminApi.database_role`."""
         return await self._reading.granted()
 
     async def journal_backlog(self, scope: Scope, *, whole: bool) -> tuple[Backlog, list[JournalEntry]] | None:
-        """Return how many turns wait in the journal, and the journal entries that the database refused.
-
-        The journal is a local file of turns that the database could not store yet. The turns of the agent are counted,
-        or with `whole` those of all agents; the entries are those of the view. The result is None if the journal cannot
-        be read.
-        """
+        """See `AdminApi.journal_backlog`."""
         try:
             waiting = await asyncio.to_thread(self._journal.backlog, None if whole else scope.agent_id)
             return waiting, await asyncio.to_thread(self._journal.parked, scope)
@@ -93,7 +78,7 @@ class HealthChecks:
 
     @property
     def embedding_model(self) -> str:
-        """The name of the model that embeds the passages of new memories."""
+        """See `AdminApi.embedding_model`."""
         return self._embedders.first.model
 
     async def _database(self) -> Mapping[str, str | None]:

@@ -62,10 +62,7 @@ class Importer:
     async def preview_import(
         self, scope: Scope, text: Iterable[str], *, progress: Progress | None = None
     ) -> ImportReport:
-        """Return what an import of a file would store, merge and drop. Nothing is stored.
-
-        The parameters and errors are those of `import_lines`. The text is read once, so `progress` gets no total.
-        """
+        """See `TransferMethods.preview_import`. The text is read once, so `progress` gets no total."""
         contents, known, sources, new, done = _Contents(), set[tuple[str, bytes]](), set[str](), 0, 0
         async for memories, talk in self._examined(scope, Lines(text), contents):
             new += await self._count_new(scope.agent_id, memories, known)
@@ -78,23 +75,7 @@ class Importer:
 
     @waits_for_recovery
     async def import_lines(self, scope: Scope, text: Iterable[str], *, progress: Progress | None = None) -> list[UUID]:
-        """Import memories exported by this product or by another system; return their ids in the order of the file.
-
-        `text` has the lines of the file, or is a `TextFile`. It is read twice, and record by record; a text that can be
-        read only once is copied to a temporary file. Memories of this product keep their ids, usage and revisions, and
-        those of each user their order. Existing memories are not changed, so an interrupted import can be repeated. If
-        the agent has no memories and no language set, it gets the language in the file. Memories of other systems get
-        the trust "foreign". Conversations are stored as by `remember_conversation`; of an exchange that is stored
-        already, no ids are returned. After each batch, `progress(done, total)` is called.
-
-        In the operator's view, each memory goes to the user that its record names. In a user's view, memories without a
-        user are that user's. A memory whose id is taken outside the rows of its user gets a new id.
-
-        Raises:
-            InvalidInput: a record is invalid, or of another user than the view's. The message has the line's number,
-                and nothing is stored.
-            StoreConflict: other imports stored the same ids meanwhile, repeatedly. The import can be run again.
-        """
+        """See `TransferMethods.import_lines`. A text that can be read only once is copied to a temporary file."""
         agent_id, contents, total, done = scope.agent_id, _Contents(), 0, 0
         with rereadable(text) as pieces:
             async for memories, talk in self._examined(scope, pieces, contents):

@@ -71,11 +71,7 @@ class AgentMemories:
     async def remember(
         self, agent_id: str, memories: Sequence[NewMemory], *, progress: Progress | None = None
     ) -> list[UUID]:
-        """Store memories, one transaction per batch and user, and return their ids in order.
-
-        Each is stored for its `user_id`; see `MemoryStore.remember`. `progress(done, total)` is called after each
-        batch.
-        """
+        """See `MemoryMethods.remember`."""
         Scope.of(agent_id)
         memories = require_sequence("memories", memories, "NewMemory values")
         for memory in memories:
@@ -87,14 +83,11 @@ class AgentMemories:
         return await self._store.remember(agent_id, memories, now=now, detect_updates=detect, progress=progress)
 
     async def get(self, scope: Scope, ids: Sequence[UUID]) -> list[Memory]:
-        """Return the memories with these ids that the view sees, in the order of `ids`; unknown ids are skipped."""
+        """See `MemoryMethods.get`."""
         return await self._store.get(scope, [require_id("ids", id) for id in require_sequence("ids", ids, "ids")])
 
     async def find_by_source(self, scope: Scope, type_: MemoryType, sources: Sequence[str]) -> list[Memory]:
-        """Return the memories of one type whose `source` is one of `sources`, oldest first: those of the view's user.
-
-        The view without a user has shared memories.
-        """
+        """See `AdminApi.find_by_source`."""
         for source in require_sequence("sources", sources, "texts"):
             require_label("sources", source)
         return await self._store.find_by_source(scope, type_, sources)
@@ -102,25 +95,14 @@ class AgentMemories:
     async def find(
         self, scope: Scope, where: Mapping[str, Any] | None = None, limit: int = 100, offset: int = 0
     ) -> list[Memory]:
-        """Return at most `limit` memories of a view that meet the conditions, oldest first, from position `offset`.
-
-        `where` is a filter as in `{"tags": {"in": ["billing"]}}` (see `brain.filters`); None admits all memories.
-        Hidden memories are listed too.
-        """
+        """See `AdminApi.find`."""
         wanted = MemoryFilter.parse(where)
         if not (isinstance(limit, int) and isinstance(offset, int) and limit >= 0 and offset >= 0):
             raise InvalidInput(f"limit, offset: expected numbers from 0, got {limit!r} and {offset!r}")
         return await self._store.find(scope, wanted, limit, offset)
 
     async def update(self, scope: Scope, id: UUID, *, by: Trust = "host", **changes: Any) -> Memory:
-        """Change fields of a memory and return it.
-
-        `by` is the trust of the person or program that makes the change.
-
-        Raises:
-            InvalidInput: a field cannot be changed, the memory's trust is higher than `by`, before or after the change,
-                or the memory is shared and the view a user's.
-        """
+        """See `MemoryMethods.update`. A user's view cannot change a shared memory."""
         require_trust("by", by)
         fixed = {"type", "session_id", "source", "supersedes", "user_id"} & changes.keys()
         if fixed:
@@ -129,7 +111,7 @@ class AgentMemories:
         return await self._store.update(view, own, lambda found: _changed(found, changes, by))
 
     async def retire(self, scope: Scope, ids: Sequence[UUID], *, by: Trust = "host") -> list[Memory]:
-        """Hide memories from now on, and return them; see `MemoryStates.retire`.
+        """See `MemoryMethods.retire`.
 
         A captured line of which no visible memory is left that was formed from it is hidden too.
         """
@@ -142,7 +124,7 @@ class AgentMemories:
         return await self._store.get(scope, wanted)
 
     async def restore(self, scope: Scope, ids: Sequence[UUID], *, by: Trust = "host") -> list[Memory]:
-        """Show hidden memories again, with the lines that `retire` hid, and return them; see `MemoryStates.restore`."""
+        """See `MemoryMethods.restore`. The lines that `retire` hid are shown again too."""
         require_trust("by", by)
         wanted = _wanted(ids)
         for view, own in await self._checked(scope, wanted, by, hidden=True):
@@ -152,7 +134,7 @@ class AgentMemories:
         return await self._store.get(scope, wanted)
 
     async def merge(self, scope: Scope, ids: Sequence[UUID], into: UUID, *, by: Trust = "host") -> list[Memory]:
-        """Hide memories that say the same as the memory `into`, and return them; see `MemoryStates.merge`.
+        """See `MemoryMethods.merge`.
 
         Raises:
             InvalidInput: the memories are not all of one user, or not all shared.
@@ -166,15 +148,7 @@ class AgentMemories:
         return await self._store.get(scope, wanted)
 
     async def share(self, scope: Scope, ids: Sequence[UUID], *, by: Trust = "host") -> list[UUID]:
-        """Store a shared copy of each of a user's memories, and return the ids of the copies, in the order of `ids`.
-
-        A copy is neither pinned nor part of a session, and its source is `shared:` and the id of its origin. A repeated
-        call stores nothing twice.
-
-        Raises:
-            UnknownMemory: the view has no memory with one of the ids; nothing is stored.
-            InvalidInput: a memory is shared already, or has more trust than the author, `by`; nothing is stored.
-        """
+        """See `MemoryMethods.share`. A repeated call stores nothing twice."""
         require_trust("by", by)
         wanted = _wanted(ids)
         found = await self._store.get(scope, wanted)
@@ -187,11 +161,11 @@ class AgentMemories:
         return await self.remember(scope.agent_id, [_shared(memory) for memory in found])
 
     async def revisions(self, scope: Scope, id: UUID) -> list[Revision]:
-        """Return the last 100 changes of a memory, latest first, each with the values before the change."""
+        """See `AdminApi.revisions`."""
         return await self._store.revisions(scope, require_id("id", id))
 
     async def forget(self, scope: Scope, ids: Sequence[UUID]) -> Receipt:
-        """Erase memories and everything derived from them; return the numbers of deleted rows."""
+        """See `MemoryMethods.forget`."""
         wanted = _wanted(ids)
         remains = await self._erasing.remains(scope, wanted)
         await self._settling.wait_for(*scope.readers)
@@ -205,7 +179,7 @@ class AgentMemories:
         return replace(receipt, journaled=journaled)
 
     async def preview_forget(self, scope: Scope, ids: Sequence[UUID]) -> Receipt:
-        """Return the numbers of rows that `forget` would delete and change now."""
+        """See `AdminApi.preview_forget`."""
         wanted = _wanted(ids)
         remains = await self._erasing.remains(scope, wanted)
         await self._settling.wait_for(*scope.readers)
@@ -214,7 +188,7 @@ class AgentMemories:
         return replace(await self._erasing.preview(scope, wanted), journaled=journaled)
 
     async def erase_agent(self, agent_id: str) -> Receipt:
-        """Erase all data of an agent, in Postgres and in this machine's journal; return the numbers of deleted rows."""
+        """See `MemoryMethods.erase_agent`."""
         scope = Scope.of(agent_id, ALL_USERS)
         await self._settling.wait_for(*scope.names)
         journaled = await self._outcomes.erase(scope)
@@ -225,7 +199,7 @@ class AgentMemories:
         return receipt
 
     async def forget_user(self, agent_id: str, user_id: str) -> Receipt:
-        """Erase all data of a user of an agent, in Postgres and in this machine's journal; return the receipt."""
+        """See `MemoryMethods.forget_user`."""
         if user_id is None:
             raise InvalidInput("user_id: expected a user's id, got None")
         scope = Scope.of_one(agent_id, user_id)
@@ -239,20 +213,17 @@ class AgentMemories:
     async def apply_retention(
         self, agent_id: str, *, now: datetime | None = None, dry_run: bool = False
     ) -> dict[Retained, int]:
-        """Delete an agent's data older than `Policy.retention.days` allows; return the number of deleted items by kind.
-
-        With `dry_run`, only count them. `now` replaces the present time.
-        """
+        """See `AdminApi.apply_retention`."""
         require_aware("now", now)
         at = now or datetime.now(UTC)
         return await self._retention.enforce(Scope.of(agent_id).agent_id, at, dry_run=dry_run)
 
     async def erasures(self, scope: Scope) -> list[Erasure]:
-        """Return the log of the erasures of a view, oldest first: what was erased, when, and how many rows."""
+        """See `AdminApi.erasures`."""
         return await self._erasing.past(scope)
 
     async def rate(self, scope: Scope, turn_id: str, memory_id: UUID, *, useful: bool) -> None:
-        """Store a user's rating, useful or not, of a memory that a turn showed.
+        """See `MemoryMethods.rate`.
 
         Raises:
             UnknownTurn: the view's user has no such turn.

@@ -104,7 +104,7 @@ class Questions:
         self._constants = constants
 
     async def why(self, scope: Scope, turn_id: str, memory_id: UUID) -> Explanation:
-        """Explain why a memory was shown in a turn, or why it was not."""
+        """See `ExplainApi.why`."""
         turn, record, judged = await self._recorded(scope, turn_id)
         policy = await self._planned_under(scope, turn.policy, record)
         plan = replan(record, policy)
@@ -124,11 +124,11 @@ class Questions:
         return explain_missing(missing, turn, memory_id, judged.get(memory_id))
 
     async def candidates(self, scope: Scope, turn_id: str) -> list[Explanation]:
-        """Explain, for every candidate memory of a turn, why it was shown or not; the best-ranked comes first."""
+        """See `ExplainApi.candidates`."""
         return await self._explained(scope, *await self._recorded(scope, turn_id))
 
     async def turn(self, scope: Scope, turn_id: str) -> TurnExplanation:
-        """Return a recorded turn with its plan, the memories that it showed, and an explanation of every candidate."""
+        """See `ExplainApi.turn`."""
         turn, record, judged = await self._recorded(scope, turn_id)
         return TurnExplanation(
             turn_id=turn.turn_id,
@@ -164,10 +164,7 @@ class Questions:
         return float(turn.query @ vector) if vector is not None else None
 
     async def replay(self, scope: Scope, turn_id: str, policy: Policy | None) -> Replay | None:
-        """Run a recorded turn again with its own policy or another.
-
-        The result is None if the turn did not search for memories.
-        """
+        """See `ExplainApi.replay`."""
         turn, record, judged = await self._recorded(scope, turn_id)
         if turn.erased:
             raise InvalidInput(f"turn {turn_id!r}: its record was erased, because it contained erased text")
@@ -209,18 +206,13 @@ class Questions:
         return "different", "other bytes, though every memory that it found is as it was"
 
     async def shadow_agreement(self, scope: Scope) -> list[Agreement]:
-        """Return, for each shadow policy, how much the memories it selected agree with those that the turns showed."""
+        """See `ExplainApi.shadow_agreement`."""
         return agreements(await self._turns.shadows(scope))
 
     async def evaluation_cases(
         self, scope: Scope, turn_ids: Sequence[str], progress: Progress = lambda done, total: None
     ) -> tuple[list[EvaluationCase], list[Verdict]]:
-        """Return the turns among `turn_ids` that can be used to evaluate other policies, and all verdicts of the agent.
-
-        A turn can be used if it is completed and a replay reproduces its prompt. If a memory of the turn is gone, for
-        example, the replay cannot. A verdict says whether a response used a memory that its turn showed.
-        `progress(done, total)` is called after each turn.
-        """
+        """See `ExplainApi.evaluation_cases`."""
         history = await self._turns.verdicts(scope)
         shown: dict[str, dict[UUID, Verdict]] = {}
         for verdict in history:
