@@ -6,7 +6,6 @@ import asyncio
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from brain.analytics.turn_rows import Period, Point, Total
@@ -156,10 +155,7 @@ async def show(visit: Visit) -> Response:
 async def chart(visit: Visit) -> Response:
     """Return one chart of the page of all agents as a CSV or SVG file."""
     data = await _read(visit)
-    shown = next((c for c in charts(data, visit.query) if c.id == visit.query.params.get("id")), None) if data else None
-    if shown is None:
-        raise HTTPException(404, "There is no such chart.")
-    return visit.chart(shown)
+    return visit.chart(charts(data, visit.query) if data is not None else ())
 
 
 async def _read(visit: Visit) -> AllAgentsData | None:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from brain.analytics.recent import Degradations, ModelReadingCounts, VectorCoverage
@@ -293,10 +292,7 @@ async def show(visit: Visit) -> Response:
 async def chart(visit: Visit) -> Response:
     """Return the chart of degraded turns as a CSV or SVG file."""
     data = await visit.analytics.recent.degradations(visit.query.scope, visit.query.period())
-    shown = degradation(data, visit.query)
-    if visit.query.params.get("id") != shown.id:
-        raise HTTPException(404, "There is no such chart.")
-    return visit.chart(shown)
+    return visit.chart([degradation(data, visit.query)])
 
 
 PAGES = (

@@ -20,7 +20,7 @@ from cognitive.dashboard.formats import compact, number
 from cognitive.dashboard.formats import moment as format_moment
 from cognitive.dashboard.hit_scores import Score, legend, score_of
 from cognitive.dashboard.page import PageRoute, Visit
-from cognitive.dashboard.params import PageQuery, parse_time
+from cognitive.dashboard.params import AppliedFilter, PageQuery, parse_time
 from cognitive.errors import StoreUnavailable
 from cognitive.layer import CognitiveLayer
 from cognitive.recall_hits import RecallHit
@@ -65,15 +65,6 @@ class MemoryFilterSelect:
 
 
 @dataclass(frozen=True, slots=True)
-class AppliedMemoryFilter:
-    """A filter of memories that is set, with the link that removes it."""
-
-    name: str
-    value: str
-    remove_link: str
-
-
-@dataclass(frozen=True, slots=True)
 class MemoryListRow:
     """A row of the list of memories; `score` is None if the row is not a search hit."""
 
@@ -99,7 +90,7 @@ class MemoriesView:
     sample: str
     search_text: str
     choices: tuple[MemoryFilterSelect, ...]
-    applied: tuple[AppliedMemoryFilter, ...]
+    applied: tuple[AppliedFilter, ...]
     rows: tuple[MemoryListRow, ...]
     legend: tuple[str, ...]
     top: float
@@ -190,7 +181,7 @@ def view(data: MemoriesData, query: PageQuery) -> MemoriesView:
         search_text=filters.search_text(query),
         choices=_choices(params, data.tags, name),
         applied=tuple(
-            AppliedMemoryFilter(
+            AppliedFilter(
                 filters.FILTERS[each],
                 _filter_text(each, value, query),
                 query.with_changes("memories", **{each: None, "after": None}),

@@ -284,11 +284,7 @@ async def one(visit: Visit) -> Response:
 
 async def chart(visit: Visit) -> Response:
     """Return one chart of the page of one memory as a CSV or SVG file."""
-    all_charts = charts(await _read(visit), visit.query)
-    requested = next((each for each in all_charts if each.id == visit.query.params.get("chart")), None)
-    if requested is None:
-        raise HTTPException(404, "There is no such chart.")
-    return visit.chart(requested)
+    return visit.chart(charts(await _read(visit), visit.query), "chart")
 
 
 async def _read(visit: Visit) -> MemoryData:

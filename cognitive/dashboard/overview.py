@@ -239,7 +239,8 @@ def breakdown_csv(by: Dimension, totals: Sequence[Total]) -> str:
 
 async def show(visit: Visit) -> Response:
     """Render the overview of an agent."""
-    return visit.page("overview.html", view=view(await _read(visit), visit.query), ranges=RANGES)
+    data = await read(visit.analytics, visit.query.scope, visit.query.period())
+    return visit.page("overview.html", view=view(data, visit.query), ranges=RANGES)
 
 
 async def live(visit: Visit) -> Response:
@@ -255,11 +256,7 @@ async def latest(visit: Visit) -> Response:
 
 async def chart(visit: Visit) -> Response:
     """Return one chart of the overview as a CSV or SVG file."""
-    shown, params = charts(await _read_trend(visit), visit.query), visit.query.params
-    chart = next((chart for chart in shown if chart.id == params.get("id")), None)
-    if chart is None:
-        raise HTTPException(404, "There is no such chart.")
-    return visit.chart(chart)
+    return visit.chart(charts(await _read_trend(visit), visit.query))
 
 
 async def breakdowns(visit: Visit) -> Response:
@@ -269,10 +266,6 @@ async def breakdowns(visit: Visit) -> Response:
         raise HTTPException(404, "There is no such table.")
     totals = await visit.analytics.totals(visit.query.scope, visit.query.period(), by)
     return attachment(breakdown_csv(by, totals), f"{by}.csv", "text/csv")
-
-
-async def _read(visit: Visit) -> OverviewData:
-    return await read(visit.analytics, visit.query.scope, visit.query.period())
 
 
 async def _read_trend(visit: Visit) -> OverviewData:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from brain.analytics.turns import TurnAnalytics
-from cognitive.dashboard import charts
 from cognitive.dashboard.access import Visitor
+from cognitive.dashboard.charts import Chart, svg_file
 from cognitive.dashboard.formats import moment
 from cognitive.dashboard.params import PageQuery
 from cognitive.layer import CognitiveLayer
@@ -43,13 +44,16 @@ class Visit:
         template = f"_{part}.html" if self.request.headers.get("hx-request") else "part.html"
         return self.page(template, part=f"_{part}.html", title=title, data=data, error=error, **more)
 
-    def chart(self, chart: charts.Chart) -> Response:
-        """Return a chart as a download: SVG if the URL says `as=svg`, else its numbers as CSV."""
+    def chart(self, charts: Iterable[Chart], param: str = "id") -> Response:
+        """Return the chart that the URL names as a download: SVG if the URL says `as=svg`, else its numbers as CSV."""
+        chart = next((each for each in charts if each.id == self.query.params.get(param)), None)
+        if chart is None:
+            raise HTTPException(404, "There is no such chart.")
         if self.query.params.get("as") == "svg":
             period = self.query.period()
             since, until = (moment(at, self.query.zone) for at in (period.since, period.until))
             about = f"{self.query.agent or 'all agents'} · {since} to {until} {self.query.zone.key}"
-            return attachment(charts.svg_file(chart, about), f"{chart.id}.svg", "image/svg+xml")
+            return attachment(svg_file(chart, about), f"{chart.id}.svg", "image/svg+xml")
         return attachment(chart.csv(), f"{chart.id}.csv", "text/csv")
 
     def redirect(self, page: str, **params: Any) -> Response:

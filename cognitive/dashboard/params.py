@@ -29,6 +29,15 @@ _ZONES = available_timezones()  # read once: each call reads the file system
 
 
 @dataclass(frozen=True, slots=True)
+class AppliedFilter:
+    """A filter of a list that is in effect, with the link that removes it."""
+
+    name: str
+    value: str
+    remove_link: str
+
+
+@dataclass(frozen=True, slots=True)
 class PageQuery:
     """The parameters of a request to a page, from which pages also build their links.
 

@@ -16,7 +16,7 @@ from brain.types import MEMORY_TYPES
 from cognitive.dashboard import sorting, turn_filters
 from cognitive.dashboard.formats import moment as format_moment
 from cognitive.dashboard.page import PageRoute, Visit
-from cognitive.dashboard.params import RANGES, PageQuery, parse_time
+from cognitive.dashboard.params import RANGES, AppliedFilter, PageQuery, parse_time
 
 PAGE = 50  # turns on a page
 _PAGE_OF_WHY = 10  # turns on a page that explains a memory in each turn; each explanation reads a whole record
@@ -107,15 +107,6 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class AppliedTurnFilter:
-    """A filter of the list of turns that is in effect, with the link that removes the filter."""
-
-    name: str
-    value: str
-    remove_link: str
-
-
-@dataclass(frozen=True, slots=True)
 class TurnsView:
     """The content of the page that lists turns, as its template shows it.
 
@@ -129,7 +120,7 @@ class TurnsView:
     fields: tuple[Field, ...]
     expanded: bool
     hidden_params: tuple[tuple[str, str], ...]
-    applied: tuple[AppliedTurnFilter, ...]
+    applied: tuple[AppliedFilter, ...]
     words: str
     why: str
     older: str | None
@@ -180,7 +171,7 @@ def view(page: ResultPage[TurnListRow], values: Mapping[str, tuple[str, ...]], q
         expanded=any(params.get(name) for name, _, _ in _TEXT_FIELDS),
         hidden_params=tuple((name, params[name]) for name in _HIDDEN_PARAMS if name in params),
         applied=tuple(
-            AppliedTurnFilter(
+            AppliedFilter(
                 _NAMES[name],
                 _filter_text(name, value, query),
                 query.with_changes("turns", **{name: None, "after": None, "skip": None}),
