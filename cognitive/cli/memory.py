@@ -51,11 +51,9 @@ class _ShownMemories(TypedDict):
 @click.argument("content", required=False)
 @AGENT
 @USER
-@click.option(
-    "--type", "type_", type=click.Choice(MEMORY_TYPES), default="fact", show_default=True, help="Memory type."
-)
+@click.option("--type", type=click.Choice(MEMORY_TYPES), default="fact", show_default=True, help="Memory type.")
 @click.option("--speaker", help="Speaker.")
-@click.option("--session", help="Session id.")
+@click.option("--session", "session_id", help="Session id.")
 @at("Time of the statement: a day (UTC) or a time with offset; default: now.")
 @click.option("--source", help="Your id; memories with the same one are stored once.")
 @click.option("--tag", "tags", multiple=True, help="Tag; may be repeated.")
@@ -67,18 +65,10 @@ class _ShownMemories(TypedDict):
 def remember(
     content: str | None,
     agent: str,
-    user_id: str | None,
-    type_: str,
-    speaker: str | None,
-    session: str | None,
     at: datetime | None,
-    source: str | None,
-    tags: tuple[str, ...],
-    expires_at: datetime | None,
     metadata: dict[str, Any] | None,
-    pinned: bool,
-    supersedes: str | None,
     file: Path | None,
+    **fields: Any,
 ) -> None:
     """Store CONTENT as a memory, or each line of --file, a JSON object with the fields of NewMemory.
 
@@ -87,20 +77,7 @@ def remember(
     """
     if (content is None) == (file is None):
         raise click.UsageError("give either CONTENT or --file")
-    fields = {
-        "type": type_,
-        "content": content,
-        "speaker": speaker,
-        "session_id": session,
-        "occurred_at": at,
-        "source": source,
-        "tags": tags,
-        "expires_at": expires_at,
-        "metadata": metadata or {},
-        "pinned": pinned,
-        "supersedes": supersedes,
-        "user_id": user_id,
-    }
+    fields |= {"content": content, "occurred_at": at, "metadata": metadata or {}}
     run(_remember(agent, file, fields), _show_ids, key="ids", empty_message="The file holds no memory.")
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from brain.users import UserId
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
 from cognitive.cli.opening import note_users, opened
@@ -61,36 +60,8 @@ class _RecallAnswer:
     help="Read a standby that lags no more.",
 )
 @click.option("--scores", is_flag=True, help="Show the parts of the relevance.")
-def command(
-    query: str,
-    agent: str,
-    user_id: UserId,
-    memory_type: str | None,
-    limit: int,
-    tags: tuple[str, ...],
-    session_id: str | None,
-    since: datetime | None,
-    until: datetime | None,
-    where: dict[str, Any] | None,
-    as_of: datetime | None,
-    turn_id: str | None,
-    max_lag_seconds: float | None,
-    scores: bool,
-) -> None:
+def command(query: str, agent: str, scores: bool, **filters: Any) -> None:
     """Search an agent's memories for QUERY and print them, best first. Exits with 3 if nothing is found."""
-    filters = {
-        "memory_type": memory_type,
-        "limit": limit,
-        "tags": tags,
-        "session_id": session_id,
-        "since": since,
-        "until": until,
-        "where": where,
-        "as_of": as_of,
-        "turn_id": turn_id,
-        "max_lag_seconds": max_lag_seconds,
-        "user_id": user_id,
-    }
     run(
         _recall(agent, query, filters),
         partial(_show_hits, scores),
@@ -98,7 +69,7 @@ def command(
     )
 
 
-async def _recall(agent: str, query: str, filters: dict[str, Any]) -> _RecallAnswer:
+async def _recall(agent: str, query: str, filters: Mapping[str, Any]) -> _RecallAnswer:
     async with opened() as layer:
         hits = await layer.recall(agent, query, **filters)
         if not hits:

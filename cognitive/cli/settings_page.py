@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import BaseModel
@@ -79,7 +79,7 @@ def policy() -> tuple[SettingEntry, ...]:
 
 
 def _entries(model: type[BaseModel], group: str) -> Iterator[SettingEntry]:
-    schema = model.model_json_schema()
+    schema = model.model_json_schema(by_alias=False)
     for name, field in model.model_fields.items():
         if not group and name in groups() and model is Policy:
             continue
@@ -173,21 +173,11 @@ def _is_matrix(default: Any) -> bool:
 
 
 def _fields(model: type[BaseModel]) -> Iterator[str]:
-    schema = model.model_json_schema(by_alias=False)
     yield f"### `{model.__name__}`"
     yield inspect.cleandoc(model.__doc__ or "")
     yield _items(
-        [
-            SettingEntry(
-                _TOP,
-                name,
-                kind(schema["properties"][name]),
-                field.get_default(call_default_factory=True),
-                " ".join((field.description or "").split()),
-            )
-            for name, field in model.model_fields.items()
-        ]
-    )
+        [replace(each, live=False) for each in _entries(model, _TOP)]
+    )  # the table's own setting is marked live
 
 
 def _models() -> Iterator[Sequence[Any]]:
