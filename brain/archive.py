@@ -20,7 +20,7 @@ from brain.input_model import InputModel
 from brain.postgres.database import Connection, Database
 from brain.postgres.wire_types import as_value
 from brain.redacting import Redact
-from brain.types import HiddenReason, Label, MemoryType, Moment, NewMemory, Trust
+from brain.types import HiddenReason, Label, Memory, MemoryType, Moment, NewMemory
 from brain.users import Scope
 
 SQL = statements.load("archive")
@@ -138,34 +138,13 @@ def _redacted_change(previous: Mapping[str, Any], redact: Redact) -> dict[str, A
     }
 
 
-@dataclass(frozen=True, slots=True)
-class StoredMemory:
-    """A stored memory with its sequence number `seq`: the fields of `NewMemory` and of `MemoryMetadata`."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredMemory(Memory):
+    """A stored memory with its sequence number `seq` and the other fields of `MemoryMetadata`."""
 
     seq: int
-    id: UUID
-    type: MemoryType
-    content: str
-    speaker: str | None
-    context: str
-    occurred_at: datetime
-    session_id: str | None
-    source: str | None
-    tags: tuple[str, ...]
-    entities: tuple[str, ...]
-    confidence: float
-    pinned: bool
-    supersedes: UUID | None
-    replaced_by: UUID | None
-    attributes: Mapping[str, Any]
-    trust: Trust
-    metadata: Mapping[str, Any]
-    expires_at: datetime | None
-    hidden_at: datetime | None
-    hidden_reason: HiddenReason | None
     created_at: datetime
     updated_at: datetime
-    user_id: str | None
     usage: Mapping[str, float | str] | None
     revisions: tuple[Any, ...] | None
 
