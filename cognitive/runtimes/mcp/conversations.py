@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
+from mcp_types import CallToolResult
 from pydantic import Field
 
 from brain.input_model import InputModel
 from brain.types import Label, Text
 from cognitive.prompt import without_injected
 from cognitive.runtimes.mcp.scope import ScopedRequest
+from cognitive.runtimes.mcp.tool import MAX_NOTE_LENGTH, answer, describe
 
 _MAX_MESSAGES = 40  # of one call, which are stored within its deadline
-_MAX_LENGTH = 10_000  # characters of a message, as of the tool `remember`
 
 
 class SpokenMessage(InputModel):
     """A message of the conversation."""
 
     role: Literal["user", "assistant"] = Field(description="Who said it.")
-    content: Annotated[Text, Field(max_length=_MAX_LENGTH, description="The words as they were said.")]
+    content: Annotated[Text, Field(max_length=MAX_NOTE_LENGTH, description="The words as they were said.")]
 
 
 class RememberConversation(InputModel, json_schema_extra={"description": "What was said."}):
@@ -41,19 +41,17 @@ class StoredConversation(InputModel):
     known: int
 
 
-REMEMBER_CONVERSATION = Tool(
-    name="remember_conversation",
-    title="Keep a conversation",
-    description=(
-        "Keeps what the user and you said, word for word, and what the user decided, likes or plans, in this agent's "
-        "long-term memory. Call it with the messages of this conversation when it ends. What is kept already is not "
-        "kept twice."
-    ),
-    input_schema=RememberConversation.model_json_schema(),
-    output_schema=StoredConversation.model_json_schema(mode="serialization"),
-    annotations=ToolAnnotations(
-        read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-    ),
+REMEMBER_CONVERSATION = describe(
+    "remember_conversation",
+    "Keep a conversation",
+    "Keeps what the user and you said, word for word, and what the user decided, likes or plans, in this agent's "
+    "long-term memory. Call it with the messages of this conversation when it ends. What is kept already is not "
+    "kept twice.",
+    RememberConversation,
+    StoredConversation,
+    read_only_hint=False,
+    destructive_hint=False,
+    idempotent_hint=True,
 )
 
 
@@ -70,8 +68,6 @@ async def remember_conversation(request: ScopedRequest, arguments: RememberConve
         user_id=request.user_id,
         session_id=request.scope.session_id or arguments.session_id,
     )
-    answer = StoredConversation(lines=len(stored.lines), formed=len(stored.formed), known=stored.known)
-    text = f"Kept {answer.lines} lines and {answer.formed} memories; {answer.known} exchanges were known."
-    return CallToolResult(
-        content=[TextContent(type="text", text=text)], structured_content=answer.model_dump(mode="json")
-    )
+    counts = StoredConversation(lines=len(stored.lines), formed=len(stored.formed), known=stored.known)
+    text = f"Kept {counts.lines} lines and {counts.formed} memories; {counts.known} exchanges were known."
+    return answer(text, counts)
