@@ -16,7 +16,6 @@ Modules, in order of execution:
 - `turns`: the list of turns, with search, filters and orders.
 - `turn_filters`: read the filters of the list of turns from a URL.
 - `turn_detail`: one turn: its plan, candidates, prompt, response and used memories.
-- `turn_file`: a turn as one self-contained HTML file.
 - `conversation`: the turns of a session as a conversation.
 - `highlight`: mark the passages of a response that match used memories.
 - `tools_view`: the tools that a turn removed, cut and called.

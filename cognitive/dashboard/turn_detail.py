@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from cognitive.dashboard.degradation_labels import DegradationLabel, degradation
 from cognitive.dashboard.highlight import HighlightedResponse, highlight
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.params import PageQuery
+from cognitive.dashboard.rendering import styles
 from cognitive.dashboard.tools_view import TurnToolsView, turn_tools
 from cognitive.lab.questions import TurnExplanation
 from cognitive.lab.why import Explanation
@@ -45,6 +47,7 @@ DISPOSITIONS: Mapping[str, tuple[str, Tone, str]] = {
     "irrelevant": ("Irrelevant", "plain", "it does not match the message well enough"),
 }
 NO_TURN = "This view has no such turn. It was erased, or it belongs to another agent or user."
+_UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 _MAX_CANDIDATES = 25  # shown at first; a click shows all
 
 
@@ -315,4 +318,15 @@ async def turn(visit: Visit) -> Response:
     return visit.page("turn.html", view=view(data, visit.query))
 
 
-PAGES = (PageRoute("/turn", turn, parent="/turns"),)
+async def save(visit: Visit) -> Response:
+    """Return a turn as an HTML file that a browser saves. The file loads nothing and runs nothing."""
+    data = await read(visit.layer, visit.analytics, visit.query)
+    if data is None:
+        raise HTTPException(404, NO_TURN)
+    response = visit.page("turn_file.html", view=view(data, visit.query), styles=styles("app.css", "turns.css"))
+    name = _UNSAFE.sub("-", data.numbers.turn_id)[:80].strip("-") or "turn"
+    response.headers["Content-Disposition"] = f'attachment; filename="turn-{name}.html"'
+    return response
+
+
+PAGES = (PageRoute("/turn", turn, parent="/turns"), PageRoute("/turn/file", save, parent="/turns"))

@@ -1,6 +1,6 @@
 """Files of other systems that an import reads.
 
-Each system has a module with rows of `Format`. A new one is a further module and its rows in `registry`.
+Each module has rows of `Format`. A new one is a further module and its rows in `registry`.
 
 Modules, in order of execution:
 
@@ -12,7 +12,5 @@ Modules, in order of execution:
 - `zep`: facts, entities and episodes of Zep's graphs.
 - `letta`: memory blocks, passages and messages of Letta.
 - `hindsight`: memories of Hindsight.
-- `conversations`: what the exports of conversations have in common.
-- `chatgpt`: conversations of ChatGPT.
-- `claude`: conversations of Claude.
+- `conversations`: conversations of ChatGPT and Claude.
 """

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from cognitive.formats import chatgpt, claude, hindsight, langgraph, letta, mem0, zep
+from cognitive.formats import conversations, hindsight, langgraph, letta, mem0, zep
 from cognitive.formats.format import Format
 from cognitive.formats.records import Record
 
 FORMATS: tuple[Format, ...] = (
-    *chatgpt.FORMATS,
-    *claude.FORMATS,
+    *conversations.FORMATS,
     *letta.FORMATS,
     *zep.FORMATS,
     *mem0.FORMATS,

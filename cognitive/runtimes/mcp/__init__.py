@@ -9,8 +9,7 @@ Modules, in order of execution:
 - `server`: answer the SDK's requests for tools, resources and the prompt.
 - `scope`: determine the memory that a caller may use, and the turn to which a call belongs.
 - `tool`: describe a tool, and return its result.
-- `tools`: implement the tools `recall_context` and `remember`.
-- `conversations`: implement the tool `remember_conversation`.
+- `tools`: implement the tools `recall_context`, `remember` and `remember_conversation`.
 - `changes`: implement the tools `correct` and `forget`.
 - `resources`: return the resources that a client may read.
 """

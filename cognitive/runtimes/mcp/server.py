@@ -40,7 +40,7 @@ from brain.deadline import Deadline
 from brain.input_model import InputModel
 from cognitive.errors import CognitiveError, InvalidInput, StoreUnavailable
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes.mcp import changes, conversations, resources, tools
+from cognitive.runtimes.mcp import changes, resources, tools
 from cognitive.runtimes.mcp.scope import McpScope, ScopedRequest, TraceLookup, no_trace_lookup
 
 log = logging.getLogger(__name__)
@@ -105,9 +105,9 @@ class _RequestHandlers:
                 ToolRow(tools.RECALL_CONTEXT, tools.RecallContext, recall_context),
                 ToolRow(tools.REMEMBER, tools.Remember, tools.remember, lambda scope: scope.may_remember),
                 ToolRow(
-                    conversations.REMEMBER_CONVERSATION,
-                    conversations.RememberConversation,
-                    conversations.remember_conversation,
+                    tools.REMEMBER_CONVERSATION,
+                    tools.RememberConversation,
+                    tools.remember_conversation,
                     lambda scope: scope.may_remember,
                 ),
                 ToolRow(changes.CORRECT, changes.Correct, changes.correct, lambda scope: scope.may_change),

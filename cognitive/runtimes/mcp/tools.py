@@ -1,9 +1,13 @@
-"""The MCP tools: `recall_context` searches memory, and `remember` stores a memory if the host allows it."""
+"""The MCP tools that search and store.
+
+`recall_context` searches memory. If the host allows it, `remember` stores a memory, and `remember_conversation` what a
+user and the assistant said.
+"""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
 from mcp_types import CallToolResult
@@ -14,6 +18,7 @@ from brain.memory_types import MEMORY_TYPES
 from brain.types import Label, MemoryType, Moment, NewMemory, Text, above
 from cognitive.context.render import NOTICE
 from cognitive.errors import InvalidInput
+from cognitive.prompt import without_injected
 from cognitive.recall_hits import RecallHit
 from cognitive.runtimes.mcp.scope import ScopedRequest, TraceLookup, turn_of
 from cognitive.runtimes.mcp.tool import MAX_NOTE_LENGTH, TOOL_TRUST, answer, describe, new_text
@@ -23,6 +28,7 @@ from cognitive.turn import Where
 _MAX_QUERY_LENGTH = 10_000  # characters; the embedding of a longer text is too unspecific to search with
 _MAX_MEMORIES = 50  # memories of one answer: at most about 10,000 tokens
 _MAX_TAGS = 20
+_MAX_MESSAGES = 40  # of one call, which are stored within its deadline
 _TYPES = f"{', '.join(MEMORY_TYPES[:-1])} or {MEMORY_TYPES[-1]}"
 
 
@@ -192,3 +198,60 @@ async def _require_replaceable(request: ScopedRequest, id: UUID) -> None:
             raise InvalidInput(
                 f"supersedes: memory {id} was stored by the program and cannot be replaced; omit supersedes"
             )
+
+
+class SpokenMessage(InputModel):
+    """A message of the conversation."""
+
+    role: Literal["user", "assistant"] = Field(description="Who said it.")
+    content: Annotated[Text, Field(max_length=MAX_NOTE_LENGTH, description="The words as they were said.")]
+
+
+class RememberConversation(InputModel, json_schema_extra={"description": "What was said."}):
+    """The arguments of the tool `remember_conversation`, with which a model stores a part of a conversation."""
+
+    messages: Annotated[
+        tuple[SpokenMessage, ...],
+        Field(min_length=1, max_length=_MAX_MESSAGES, description="The messages, oldest first."),
+    ]
+    session_id: Annotated[Label, Field(description="A name of the conversation, the same in each call.")] = "mcp"
+
+
+class StoredConversation(InputModel):
+    """The numbers of lines stored, of memories formed from them, and of exchanges that were known already."""
+
+    lines: int
+    formed: int
+    known: int
+
+
+REMEMBER_CONVERSATION = describe(
+    "remember_conversation",
+    "Keep a conversation",
+    "Keeps what the user and you said, word for word, and what the user decided, likes or plans, in this agent's "
+    "long-term memory. Call it with the messages of this conversation when it ends. What is kept already is not "
+    "kept twice.",
+    RememberConversation,
+    StoredConversation,
+    read_only_hint=False,
+    destructive_hint=False,
+    idempotent_hint=True,
+)
+
+
+async def remember_conversation(request: ScopedRequest, arguments: RememberConversation) -> CallToolResult:
+    """Store the exchanges of a conversation, and the memories that are formed from them.
+
+    Raises:
+        StoreUnavailable: Postgres is away.
+    """
+    messages = [{"role": each.role, "content": without_injected(each.content)} for each in arguments.messages]
+    stored = await request.layer.remember_conversation(
+        request.agent_id,
+        messages,
+        user_id=request.user_id,
+        session_id=request.scope.session_id or arguments.session_id,
+    )
+    counts = StoredConversation(lines=len(stored.lines), formed=len(stored.formed), known=stored.known)
+    text = f"Kept {counts.lines} lines and {counts.formed} memories; {counts.known} exchanges were known."
+    return answer(text, counts)
