@@ -84,18 +84,16 @@ def _show_report(report: ModelBatchReport, *, dry_run: bool) -> None:
 @click.argument("file", type=FILE)
 @AGENT
 @USER
-@click.option("--session", default="imported", show_default=True, help="Session id.")
+@click.option("--session", "session_id", default="imported", show_default=True, help="Session id.")
 @at("End of the conversation: a day (UTC) or a time with offset; default: now.")
 @_MODEL
-def conversation(
-    file: Path, agent: str, user_id: str | None, session: str, at: datetime | None, model: str | None
-) -> None:
+def conversation(file: Path, agent: str, at: datetime | None, model: str | None, **place: str | None) -> None:
     """Store the conversation in FILE and what is formed from it, by rules and by the --model.
 
     FILE is a JSON list of messages, or has one message a line: objects with `role`, `content` and perhaps the time
     `at`. It can be broken off and run again: what is stored already is left unchanged.
     """
-    run(_remember(file, agent, user_id, session, at, model), _show_stored)
+    run(_remember(file, agent, model, {**place, "now": at}), _show_stored)
 
 
 def _messages(file: Path) -> list[Any]:
@@ -110,21 +108,12 @@ def _messages(file: Path) -> list[Any]:
     return rows
 
 
-async def _remember(
-    file: Path,
-    agent: str,
-    user_id: str | None,
-    session: str,
-    at: datetime | None,
-    model: str | None,
-) -> RememberedConversation:
+async def _remember(file: Path, agent: str, model: str | None, about: Mapping[str, Any]) -> RememberedConversation:
     messages = _messages(file)
     extractor = load_model(model) if model is not None else None
     async with opened(extractor=extractor) as layer:
         with printing.progress("remembering") as advance:
-            return await layer.remember_conversation(
-                agent, messages, user_id=user_id, session_id=session, now=at, progress=advance
-            )
+            return await layer.remember_conversation(agent, messages, **about, progress=advance)
 
 
 def _show_stored(stored: RememberedConversation) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -43,15 +42,7 @@ class _ReplayAnswer:
 @UNTIL
 @click.option("--policy", "file", type=FILE, help="Policy file to run the turns under.")
 @click.option("--live", is_flag=True, help="Run the turns under the agent's live policy.")
-def command(
-    turn_ids: tuple[str, ...],
-    agent: str,
-    user_id: str | None,
-    since: datetime | None,
-    until: datetime | None,
-    file: Path | None,
-    live: bool,
-) -> None:
+def command(turn_ids: tuple[str, ...], agent: str, file: Path | None, live: bool, **chosen: Any) -> None:
     """Run recorded turns again, TURN_IDS or all of a time range, and compare the output with the recorded bytes.
 
     Each turn runs under its recorded policy. With --policy or --live, it runs under another policy, and the difference
@@ -62,21 +53,17 @@ def command(
         raise click.UsageError("give at most one of --live and --policy")
     another = file is not None or live
     show = _show_differences if another else _show_comparison
-    run(_replay_turns(agent, user_id, turn_ids, since, until, file, another), show, succeeded=_none_differs)
+    run(_replay_turns(agent, turn_ids, chosen, file, another), show, succeeded=_none_differs)
 
 
 async def _replay_turns(
-    agent: str,
-    user_id: str | None,
-    turn_ids: Sequence[str],
-    since: datetime | None,
-    until: datetime | None,
-    file: Path | None,
-    another: bool,
+    agent: str, turn_ids: Sequence[str], chosen: Mapping[str, Any], file: Path | None, another: bool
 ) -> _ReplayAnswer:
+    """Replay the turns with these ids or, without ids, those of the user and of the time range in `chosen`."""
+    user_id = chosen["user_id"]
     async with opened() as layer:
         policy, used = await load_policy(layer, agent, file) if another else (None, None)
-        turns = turn_ids or await layer.explain.turn_ids(agent, since, until, user_id=user_id)
+        turns = turn_ids or await layer.explain.turn_ids(agent, **chosen)
         if not turns:
             await note_users(layer, agent, user_id, "turns", options="--user NAME")
         replays: list[Replay] = []
