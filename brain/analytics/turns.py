@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -199,7 +200,7 @@ class TurnAnalytics(MemoryAnalytics):
             tools_cut=wanted.tools_cut,
             degradation=wanted.reason,
         )
-        return paging.page(rows, limit, _turn_row, "turn_id", "at", by_time=by_time)
+        return paging.page(rows, limit, partial(as_value, TurnListRow), "turn_id", "at", by_time=by_time)
 
     async def turn(self, scope: Scope, turn_id: str) -> TurnMeasurements | None:
         """Return the measurements of a turn, or None if the agent has no such turn."""
@@ -285,7 +286,3 @@ def _total(row: Any, named: str = "value", latency: tuple[int, ...] = ()) -> Tot
 def _turns_without(row: Any) -> dict[str, tuple[OwnedTurn, ...]]:
     names = ("wanted_in", "left_out_in")
     return {name: tuple((id, user or None) for user, id in row[name] or ()) for name in names}
-
-
-def _turn_row(row: Any) -> TurnListRow:
-    return as_value(TurnListRow, row)

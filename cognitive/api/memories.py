@@ -116,7 +116,7 @@ class AgentMemories:
         A captured line of which no visible memory is left that was formed from it is hidden too.
         """
         require_trust("by", by)
-        wanted = _wanted(ids)
+        wanted = require_ids("ids", ids)
         for view, own in await self._checked(scope, wanted, by, hidden=False):
             lines = await lines_to_hide(self._store, view, await self._store.get(view, own))
             hidden = [*own, *(line.id for line in lines if not above(line.trust, by))]
@@ -126,7 +126,7 @@ class AgentMemories:
     async def restore(self, scope: Scope, ids: Sequence[UUID], *, by: Trust = "host") -> list[Memory]:
         """See `MemoryMethods.restore`. The lines that `retire` hid are shown again too."""
         require_trust("by", by)
-        wanted = _wanted(ids)
+        wanted = require_ids("ids", ids)
         for view, own in await self._checked(scope, wanted, by, hidden=True):
             lines = await lines_hidden_with(self._store, view, await self._store.get(view, own))
             shown = [*own, *(line.id for line in lines if not above(line.trust, by))]
@@ -140,7 +140,7 @@ class AgentMemories:
             InvalidInput: the memories are not all of one user, or not all shared.
         """
         require_trust("by", by)
-        wanted, target = _wanted(ids), require_id("into", into)
+        wanted, target = require_ids("ids", ids), require_id("into", into)
         views = await self._by_writer(scope, [*wanted, target])
         if len(views) > 1:
             raise InvalidInput("into: memories of several users, or shared and private ones, cannot be merged")
@@ -150,7 +150,7 @@ class AgentMemories:
     async def share(self, scope: Scope, ids: Sequence[UUID], *, by: Trust = "host") -> list[UUID]:
         """See `MemoryMethods.share`. A repeated call stores nothing twice."""
         require_trust("by", by)
-        wanted = _wanted(ids)
+        wanted = require_ids("ids", ids)
         found = await self._store.get(scope, wanted)
         require_known(scope.agent_id, wanted, {memory.id for memory in found})
         for memory in found:
@@ -166,7 +166,7 @@ class AgentMemories:
 
     async def forget(self, scope: Scope, ids: Sequence[UUID]) -> Receipt:
         """See `MemoryMethods.forget`."""
-        wanted = _wanted(ids)
+        wanted = require_ids("ids", ids)
         remains = await self._erasing.remains(scope, wanted)
         await self._settling.wait_for(*scope.readers)
         await self._session_writer.wait_for(*scope.readers)  # pending writes must be stored before they are searched
@@ -180,7 +180,7 @@ class AgentMemories:
 
     async def preview_forget(self, scope: Scope, ids: Sequence[UUID]) -> Receipt:
         """See `AdminApi.preview_forget`."""
-        wanted = _wanted(ids)
+        wanted = require_ids("ids", ids)
         remains = await self._erasing.remains(scope, wanted)
         await self._settling.wait_for(*scope.readers)
         await self._session_writer.wait_for(*scope.readers)
@@ -268,10 +268,6 @@ class AgentMemories:
         for id in ids:
             views.setdefault(scope.as_user(users[id]), []).append(id)
         return list(views.items())
-
-
-def _wanted(ids: Sequence[UUID]) -> list[UUID]:
-    return require_ids("ids", ids)
 
 
 def _shared(memory: Memory) -> NewMemory:

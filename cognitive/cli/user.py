@@ -50,10 +50,7 @@ def list_(words: str | None, agent: str, limit: int, after: str | None) -> None:
 
 
 def _show_list(users: Sequence[UserCounts]) -> None:
-    rows = [
-        (each.user_id, each.memories, each.sessions, each.turns, printing.minute(each.last_at) if each.last_at else "")
-        for each in users
-    ]
+    rows = [(each.user_id, each.memories, each.sessions, each.turns, printing.minute(each.last_at)) for each in users]
     printing.table(("user", "memories", "sessions", "turns", "last turn"), rows)
 
 
