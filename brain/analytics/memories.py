@@ -60,8 +60,7 @@ class MemoryAnalytics:
         At most `MAX_LOOKED` memories are examined.
         """
         begin = start(after, wanted.until)
-        rows = await paging.fetched(
-            self._database,
+        rows = await self._fetch(
             scope,
             _LISTS[_walk(wanted)],
             types=list(wanted.types),
@@ -106,8 +105,7 @@ class MemoryAnalytics:
         the uses are.
         """
         window, score, last = after or (_NO_ID, None, None)
-        rows = await paging.fetched(
-            self._database,
+        rows = await self._fetch(
             scope,
             _GROUPS["walk_stored" if group == "never" else "walk_shown"],
             **_habit(habit, now),

@@ -3,8 +3,7 @@
 Modules, in order of execution:
 
 - `erasing`: erase memories with everything derived from them, a user's rows, or an agent with all its rows.
-- `erase_rows`: delete the rows of memories.
-- `erase_scope`: delete all rows of an agent or of one user.
+- `erase_rows`: delete the rows of memories, of an agent or of one user.
 - `purge_derived`: remove erased text from turns, sessions, artifacts and other rows.
 - `preview`: count what an erasure would delete and change.
 - `residue`: find and cut erased text in other texts.

@@ -16,7 +16,7 @@ from uuid import UUID
 
 from brain import caches, memory_rows
 from brain.embedding.embedders import Embedders
-from brain.erasure import erase_rows, erase_scope, preview, purge_derived
+from brain.erasure import erase_rows, preview, purge_derived
 from brain.erasure.purge_derived import Purge, Quoting
 from brain.erasure.residue import Residue, says_nothing
 from brain.errors import InvalidInput, StoreConflict, StoreError, UnknownMemory
@@ -130,12 +130,7 @@ class Eraser:
         raise StoreError(f"the memories {_listed(ids)} were changed {MAX_TRIES} times in a row and are not erased")
 
     async def preview(self, scope: Scope, ids: Sequence[UUID]) -> Receipt:
-        """Return the receipt that `memories` would have now; nothing is changed.
-
-        Raises:
-            UnknownMemory: the view does not see one of the ids.
-            InvalidInput: a user's view would erase a shared memory.
-        """
+        """Return the receipt that `memories` would have now; nothing is changed. Its errors are those of `remains`."""
         owned = await self._owned(scope, ids)
         notes = scope.user is None
         return total(scope.agent_id, [await self._preview(owner, own, notes) for owner, own in owned.items()])
@@ -210,7 +205,7 @@ class Eraser:
         async def work(c: Connection) -> Receipt:
             await c.execute(*SQL.own_rows(agent_id=agent_id))
             await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id))
-            receipt = await erase_scope.agent(c, agent_id)
+            receipt = await erase_rows.erase_agent(c, agent_id)
             await purge_derived.log(c, agent_id, "agent", purge_derived.counts(receipt))
             return receipt
 
@@ -227,7 +222,7 @@ class Eraser:
         async def work(c: Connection) -> Receipt:
             await write_as(c, user_id)
             await c.execute(*SQL.own_rows(agent_id=agent_id))
-            receipt = await erase_scope.user(c, agent_id, user_id)
+            receipt = await erase_rows.erase_user(c, agent_id, user_id)
             await purge_derived.log(c, agent_id, "user", purge_derived.counts(receipt))
             return receipt
 

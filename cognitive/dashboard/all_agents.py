@@ -96,7 +96,7 @@ def view(data: AllAgentsData, query: PageQuery) -> AllAgentsView:
         "Agents with turns", "", lambda t: float(t.numbers.found), compact, "neither"
     )  # a count of agents, which cannot be summed over days
     known = comparable(whole, before)
-    agents_now, agents_before = _agent_total(data.count), _agent_total(data.count_before)
+    agents_now, agents_before = (Total("", RollupCounts(found=n)) for n in (data.count, data.count_before))
     return AllAgentsView(
         (
             _fleet_metric(agents, agents_now, agents_before, known=known),
@@ -126,10 +126,6 @@ def charts(data: AllAgentsData, query: PageQuery) -> tuple[Chart, ...]:
 def _fleet_metric(row: Metric, now: Total, before: Total, *, known: bool) -> FleetMetric:
     value, was = row.measure(now), row.measure(before)
     return FleetMetric(row.name, row.format(value), *(describe_change(value, was, row) if known else ("", "plain")))
-
-
-def _agent_total(count: int) -> Total:
-    return Total("", RollupCounts(found=count))
 
 
 def _days(period: Period) -> list[datetime]:
