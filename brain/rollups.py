@@ -6,7 +6,7 @@ A quantile computed from them lies in the right bucket, so that it is wrong by 1
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from math import log2
 from typing import Any, TypedDict
@@ -104,7 +104,7 @@ def rows(turn: CountedTurn) -> dict[Key, RollupCounts]:
         },
         **{
             ("tool", f"{category}/{name}"): RollupCounts(turns=1)
-            for category in _categories(turn)
+            for category in turn.categories or ("none",)
             for name in turn.tools_called
         },
     }
@@ -145,10 +145,6 @@ def quantile(counts: Sequence[int], share: float) -> float | None:
 def _keys(turn: CountedTurn) -> list[Key]:
     known = [(by, value) for by, value in (("runtime", turn.runtime), ("policy", turn.policy)) if value]
     return [("all", ""), ("frame", turn.frame), *(("category", each) for each in turn.categories), *known]
-
-
-def _categories(turn: CountedTurn) -> Iterable[str]:
-    return turn.categories or ("none",)
 
 
 def _types(turn: CountedTurn) -> list[str]:

@@ -155,7 +155,8 @@ class Capture:
 
         If the messages cannot be embedded, `keep` tries again and raises the error.
         """
-        memories = await in_thread_if_long(characters((exchange.message, exchange.response)), self._episodes, exchange)
+        policy, size = self._policy.for_agent(exchange.agent_id), characters((exchange.message, exchange.response))
+        memories = await in_thread_if_long(size, episodes, exchange, policy)
         embedded, read = await asyncio.gather(  # in this order: the rules read while a thread embeds
             self._embedded(exchange, memories), self._former.read(exchange.agent_id, memories, exchange.response)
         )
@@ -179,9 +180,6 @@ class Capture:
         """Cancel the running extractions of an agent, or of one user, because their rows are about to be erased."""
         await self._queue.stop(*name)
         await self._former.stop(*name)
-
-    def _episodes(self, exchange: CapturedExchange) -> list[NewMemory]:
-        return episodes(exchange, self._policy.for_agent(exchange.agent_id))
 
     async def _extract(self, scope: Scope, exchange: CapturedExchange, extractor: Extractor, read_at: datetime) -> None:
         """Call the host's extractor and store the memories that it returns; log a warning if it fails or is late."""
