@@ -20,6 +20,7 @@ from brain.postgres.roles import OPERATOR
 from brain.postgres.schema import MIN_PGVECTOR, MIN_POSTGRES, hidden_pgvector, pgvector_too_old, refusal
 from brain.postgres.transaction import Connection
 from brain.postgres.wire_types import decode_halfvec
+from brain.postgres.writing import TypesByOids
 from brain.users import ALL_USERS, View
 
 # The connection was lost or timed out: the same idempotent work may succeed on a new connection.
@@ -185,16 +186,18 @@ class ConnectError(ConnectionError):
     """A pool of this package could not open a connection; the cause is chained."""
 
 
-async def connect(*arguments: Any, **options: Any) -> asyncpg.Connection:
-    """Open a connection for a pool, as `asyncpg.connect` does.
+async def connect(*arguments: Any, known_types: TypesByOids, **options: Any) -> asyncpg.Connection:
+    """Open a connection for a pool, as `asyncpg.connect` does. The pool's connections share `known_types`.
 
     Raises:
         ConnectError: the server does not answer, or not yet.
     """
     try:
-        return await asyncpg.connect(*arguments, **options)
+        connection = await asyncpg.connect(*arguments, **options)
     except _NOT_OPENED as error:
         raise ConnectError(str(error) or "no answer") from error
+    connection.known_types = known_types
+    return connection
 
 
 class BriefReconnections(logging.Filter):

@@ -321,7 +321,7 @@ class Database:
             min_size=min(3, self._pool_size),  # the reads of a turn, the record of another, and an outcome
             max_size=self._pool_size,
             timeout=_CONNECT_SECONDS,
-            connect=connect,
+            connect=partial(connect, known_types={}),
             connection_class=ClusterConnection if self._clustered else ServerConnection,
             init=partial(prepare, role=self._local_role),
             statement_cache_size=_STATEMENTS if self._prepares else 0,

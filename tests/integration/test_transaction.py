@@ -45,6 +45,8 @@ NAMES = [
     "'" * 10_000,
     "🦉" * 10_000,
 ]
+# asyncpg's statements about types on a connection; this one itself does not match
+LOOKUPS = "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%typeinfo' || '_tree%'"
 ANY = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"))
 MADE_OF_QUOTES = st.text("'\\\"$;&UExu0-/* \n")
 
@@ -284,3 +286,19 @@ async def test_unresponsive_connection_is_closed_and_replaced(urls, agent, monke
                 assert await database.run(Scope(agent), own_process) != before
         finally:
             await database.close()
+
+
+async def test_connections_of_a_pool_look_up_types_once(urls, agent):
+    database, together = Database(urls.app, pool_size=3), asyncio.Barrier(3)
+
+    async def lookups(c) -> int:
+        await together.wait()  # three transactions at once, each on a connection of its own
+        assert await c.fetchval("SELECT $1::uuid[]", []) == []
+        return await c.fetchval(
+            "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%typeinfo' || '_tree%'"
+        )
+
+    try:
+        assert sum(await asyncio.gather(*(database.run(Scope(agent), lookups) for _ in range(3)))) == 1
+    finally:
+        await database.close()
