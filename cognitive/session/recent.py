@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import dropwhile
 from typing import Any
 
 from brain.sessions import CarriedState, SessionState
@@ -109,11 +110,13 @@ def decode(encoded: bytes) -> tuple[Message, ...]:
 def sanitized(messages: Sequence[Message], *, max_messages: int, max_chars: int) -> tuple[Message, ...]:
     """Return the last messages within the limits, oldest first, with every tool call's result.
 
-    The layer's own messages and injected memories are removed. The newest message, or tool call with its results, is
+    The layer's own messages, injected memories and the host's system messages at the beginning are removed; the host
+    passes its system prompt to each turn. The newest message, or tool call with its results, is
     included even if it alone exceeds a limit; each message is cut to `max_chars` characters. The result begins with a
     user's message: if necessary, the last user's message before the result is added.
     """
-    whole, _ = named(group([stripped(message) for message in messages]).groups)
+    spoken = dropwhile(lambda message: message.role == "system", messages)
+    whole, _ = named(group([stripped(message) for message in spoken]).groups)
     groups = [[_bounded(message, max_chars) for message in each.messages] for each in whole]
     first, count, size = len(groups), 0, 0
     for n in range(len(groups) - 1, -1, -1):

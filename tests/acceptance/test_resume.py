@@ -247,6 +247,16 @@ async def test_interrupted_tool_loop_is_resumed(layer, agent):
     assert rules.violations(resumed.messages) == ()
 
 
+async def test_session_resumes_without_the_system_prompt_of_the_host(layer, agent):
+    await layer.remember(agent, [NewMemory(type="fact", content="The shed is green.", pinned=True)])
+    note = Message(role="system", content="The user is on a phone.")
+    context = await layer.pre_turn(ask(agent, "Free some space.", [Message(role="user", content="Hi."), note]))
+    assert "green" in context.prefix
+    await layer.fit(context, [*context.prompt("You keep the server well."), Message(role="assistant", content="I do.")])
+    resumed = await drain_and_resume(layer, agent)
+    assert [content for _, content in messages_of(resumed)] == ["Hi.", note.content, "Free some space.", "I do."]
+
+
 async def test_session_resumed_right_after_an_outcome_has_the_answer(layer, agent):
     context = await layer.pre_turn(ask(agent, "Free some space."))
     loop = [
