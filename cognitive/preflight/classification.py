@@ -43,6 +43,8 @@ _MIN_POSSIBLE = 2.0
 _MAX_CACHED = 1_024  # earlier messages whose categories are cached, some 2 KB each
 NO_FACTORS: Mapping[str, float] = {}
 
+Vote = tuple[str, str, float]  # for a category: its name, the id of the rule or signal, the weight
+
 
 @dataclass(frozen=True, slots=True)
 class Classification:
@@ -189,33 +191,46 @@ def _classified(
     content = smalltalk.peel(excerpt)[0]
     if content and len(content) < len(excerpt):  # rules on a message's beginning are matched behind its greeting
         excerpt, folded = content, fold(content)
-    votes = [(rule.signal, rule.id, rule.weight) for rule in _fired(table, excerpt, folded)]
     shape = message_shape.signals(text, folded, read, attachments, threshold)
-    votes += [
+    votes = [(rule.signal, rule.id, rule.weight) for rule in _fired(table, excerpt, folded)]
+    votes += _structural_votes(table, shape - message_shape.MEDIA)
+    scores = _scores(votes, table, factors)
+    active = tuple(each.name for each in table.definitions if scores[each.name] >= each.threshold)
+    active = next(((each.name,) for each in table.definitions if each.alone and each.name in active), active)
+    active = active if shape & {"question"} else _with_doubtful(active, scores, table)
+    possible = _possible(active, votes, "question" in shape, table)
+    if shape & message_shape.MEDIA and (active or read.greeting or not text.strip()):
+        # attachments add categories to those of the text; of a text without any it is unknown what they are for
+        votes += _structural_votes(table, shape & message_shape.MEDIA)
+        scores = _scores(votes, table, factors)
+        active = tuple(
+            each.name for each in table.definitions if each.name in active or scores[each.name] >= each.threshold
+        )
+    return Classification(
+        active,
+        {name: score for name, score in scores.items() if score > 0},
+        reasons=tuple(id for category, id, _ in votes if category in active),
+        possible=tuple(name for name in possible if name not in active),
+    )
+
+
+def _structural_votes(table: CategoryTable, shape: Collection[str]) -> list[Vote]:
+    return [
         (each.name, f"{each.name}.{name}", weight)
         for each in table.definitions
         for name, weight in each.structure.items()
         if name in shape
     ]
-    scores = {
+
+
+def _scores(votes: Sequence[Vote], table: CategoryTable, factors: Mapping[str, float]) -> dict[str, float]:
+    return {
         each.name: factors.get(each.name, 1.0) * sum(weight for category, _, weight in votes if category == each.name)
         for each in table.definitions
     }
-    active = tuple(each.name for each in table.definitions if scores[each.name] >= each.threshold)
-    active = next(((each.name,) for each in table.definitions if each.alone and each.name in active), active)
-    active = active if shape & {"question"} else _with_doubtful(active, scores, table)
-    reasons = tuple(id for category, id, _ in votes if category in active)
-    return Classification(
-        active,
-        {name: score for name, score in scores.items() if score > 0},
-        reasons,
-        possible=_possible(active, votes, "question" in shape, table),
-    )
 
 
-def _possible(
-    active: Collection[str], votes: Sequence[tuple[str, str, float]], asks: bool, table: CategoryTable
-) -> tuple[str, ...]:
+def _possible(active: Collection[str], votes: Sequence[Vote], asks: bool, table: CategoryTable) -> tuple[str, ...]:
     """Return the categories that do not apply but may be meant, of a message with categories other than small talk.
 
     They score `_MIN_POSSIBLE`. Verbs such as "make" count only if just research or memory apply, question signals only

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import re2
@@ -74,13 +74,26 @@ _ENGLISH = compile_pattern(
     name="structure.english",
 )
 _MAX_READ = 300  # characters from which the language is detected
-_MEDIA = ("image", "audio", "video")
+_MAX_TYPE = 100  # characters of a media type; the address of an attachment may contain its data
+MEDIA = frozenset({"image", "audio", "video"})
+_BEGINNINGS = {medium: (f"{medium}/", f"{medium}_", f"{medium}-") for medium in MEDIA}  # "image/png", "image-url"
 _SUFFIXES = {
     **dict.fromkeys(("png", "jpg", "jpeg", "gif", "webp", "heic", "bmp", "tiff", "svg"), "image"),
     **dict.fromkeys(("mp3", "wav", "ogg", "oga", "m4a", "flac", "opus", "aac"), "audio"),
     **dict.fromkeys(("mp4", "mov", "webm", "mkv", "avi"), "video"),
 }
-_TYPED = ("type", "mime_type", "media_type", "content_type", "mimetype", "kind", "mimeType", "mediaType", "contentType")
+_TYPED = (
+    "type",
+    "block_type",
+    "mime_type",
+    "media_type",
+    "content_type",
+    "mimetype",
+    "kind",
+    "mimeType",
+    "mediaType",
+    "contentType",
+)
 _NAMED = ("filename", "file_name", "name", "path", "url", "fileName")
 
 
@@ -98,7 +111,7 @@ def signals(text: str, seen: bytes, read: Signals, attachments: Sequence[Any], t
     questions = _count(_question, lower, MANY_QUESTIONS)
     present = {
         "small_talk": read.greeting and not attachments and _is_social(read.fired),
-        "emoji_only": emoji_only(text) and not read.elliptic,
+        "emoji_only": emoji_only(text) and not read.elliptic and not attachments,
         "url": _url.search(lower),
         "question": questions or _asks.search(lower),
         "path": _path.search(lower),
@@ -137,26 +150,37 @@ def foreign(text: str, seen: bytes) -> bool:
 
 
 def kind(attachment: Any) -> str | None:
-    """Return the medium of an attachment ("image", "audio" or "video") by its media type or file name, or else None."""
+    """Return the medium of an attachment ("image", "audio" or "video") by its media type or file name, or else None.
+
+    Some frameworks name the medium as the only key: `{"image": {…}}`.
+    """
     if isinstance(attachment, str):
         return _of_type(attachment.removeprefix("data:")) or _of_name(attachment)
     types, names = (_values(attachment, keys) for keys in (_TYPED, _NAMED))
-    return next(filter(None, (*map(_of_type, types), *map(_of_name, names))), None)
+    if isinstance(attachment, Mapping) and len(attachment) == 1:
+        types += map(str, attachment)
+    return next(filter(None, chain(map(_of_type, types), map(_of_name, names))), None)
 
 
 def _values(attachment: Any, keys: Sequence[str]) -> list[str]:
     if isinstance(attachment, Mapping):
         values = [attachment.get(key) for key in keys]
     else:
-        values = [getattr(attachment, key, None) for key in keys]
+        values = [_attribute(attachment, key) for key in keys]
     return [str(value) for value in values if value is not None]
 
 
+def _attribute(attachment: object, name: str) -> object:
+    """Return an attribute of a framework's object, or None; some compute their media type, and raise if they cannot."""
+    try:
+        return getattr(attachment, name, None)
+    except Exception:  # the object is foreign code
+        return None
+
+
 def _of_type(value: str) -> str | None:
-    lower = value.strip().lower()
-    return next(
-        (medium for medium in _MEDIA if lower == medium or lower.startswith((f"{medium}/", f"{medium}_"))), None
-    )
+    lower = value[:_MAX_TYPE].strip().lower().removeprefix("input_")
+    return next((medium for medium in MEDIA if lower == medium or lower.startswith(_BEGINNINGS[medium])), None)
 
 
 def _of_name(value: str) -> str | None:

@@ -39,6 +39,8 @@ from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 from cognitive.tool import ToolSpec
 from cognitive.turn import Message, Role
 
+_ATTACHED = frozenset(("data", "hosted_file", "uri"))  # types of contents that users attach
+
 
 class CognitiveContextProvider(ContextProvider):
     """A context provider that adds memories to an agent's runs, selects the agent's tools and shortens conversations.
@@ -215,8 +217,9 @@ class AgentFrameworkCodec(PartsCodec[NativeMessage, Content]):
             return WrappedMessage.wrap(native, "tool", text, tool_call_id=parts[0].call_id, failed=failed)
         native_calls = [each for each in parts if each.type == "function_call"]
         calls = [to_tool_call(each.name or "", each.arguments, each.call_id) for each in native_calls]
-        text = "\n".join(each.text for each in parts if each.type == "text" and each.text)
-        content = text or ("" if calls else NOT_TEXT)
+        content = [each.text or each for each in parts if each.type in _ATTACHED or (each.type == "text" and each.text)]
+        if not content and not calls:
+            content = [NOT_TEXT]
         return WrappedMessage.wrap(native, _ROLES.get(str(message.role), "system"), content, tool_calls=calls)
 
     def join(self, message: NativeMessage, parts: list[Content]) -> NativeMessage:

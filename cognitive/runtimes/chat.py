@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, replace_text, to_tool_call
+from cognitive.runtimes.codec import WholeMessageCodec, WrappedMessage, joined_text, replace_text, to_tool_call
 from cognitive.runtimes.tools import to_tool
 from cognitive.tool import Tool, ToolSpec
 from cognitive.turn import Message, Role, ToolCall
@@ -32,7 +32,7 @@ class ChatCodec(WholeMessageCodec[JsonObject]):
         return WrappedMessage.wrap(
             message,
             role,
-            message_text(message),
+            _parts(message),
             tool_calls=_tool_calls(message),
             tool_call_id=message.get("tool_call_id"),
         )
@@ -79,10 +79,17 @@ def with_system(messages: Sequence[JsonObject], text: str) -> list[JsonObject]:
 
 def message_text(message: JsonObject) -> str:
     """Return the text of a message, with a placeholder for each attachment."""
+    return joined_text(_parts(message))
+
+
+def _parts(message: JsonObject) -> list[Any]:
+    """Return the parts of a message: texts as strings, attachments unchanged."""
     content = message.get("content")
-    if isinstance(content, list):
-        return "\n".join(str(part.get("text", NOT_TEXT)) if isinstance(part, dict) else str(part) for part in content)
-    return str(content or "")
+    if not isinstance(content, list):
+        return [str(content or "")]
+    return [
+        (str(part["text"]) if "text" in part else part) if isinstance(part, dict) else str(part) for part in content
+    ]
 
 
 def finished_calls(messages: Sequence[JsonObject]) -> Iterator[tuple[ToolCall, str]]:

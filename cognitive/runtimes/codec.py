@@ -31,35 +31,46 @@ def without_placeholders(text: str) -> str:
     return "\n".join(line for line in text.split("\n") if line != NOT_TEXT)
 
 
+def joined_text(parts: Iterable[Any]) -> str:
+    """Return the text of a message's parts, with a placeholder for each part that is not a string."""
+    return "\n".join(part if isinstance(part, str) else NOT_TEXT for part in parts)
+
+
 class WrappedMessage(Message):
     """A message of the memory layer that keeps the framework's object from which it was converted.
 
     `native` is that object, or whatever value the codec needs to convert the message back. `original_content` and
-    `original_calls` are the text and the tool calls before the layer changed them.
+    `original_calls` are the text and the tool calls before the layer changed them. `attachments` are the framework's
+    objects for the parts that are not text.
     """
 
     native: SkipValidation[Any] = Field(default=None, exclude=True, repr=False)
     original_content: MessageText = Field(default="", exclude=True, repr=False)
     original_calls: tuple[ToolCall, ...] = Field(default=(), exclude=True, repr=False)
+    attachments: SkipValidation[tuple[Any, ...]] = Field(default=(), exclude=True, repr=False)
 
     @classmethod
     def wrap(
         cls,
         native: Any,
         role: Role,
-        content: str = "",
+        content: str | Iterable[Any] = "",
         *,
         tool_calls: Iterable[ToolCall | None] = (),
         tool_call_id: str | None = None,
         failed: bool = False,
     ) -> Self:
-        """Create a message from a framework's object `native` and the role, text and tool calls of that object.
+        """Create a message from a framework's object `native` and the role, content and tool calls of that object.
 
+        `content` is the text, or the parts of the content: a string is text, anything else an attachment.
         Text and ids are cleaned and cut to their limits, so that no invalid value stops the agent. None in `tool_calls`
         (a call that could not be converted) is left out. The result of a `failed` tool call has the kind "error", which
         stays in the window, unless the layer denied the call.
         """
-        calls, text = tuple(call for call in tool_calls if call is not None), storable(content)[:MAX_MESSAGE_LENGTH]
+        calls, parts = tuple(call for call in tool_calls if call is not None), [content]
+        if not isinstance(content, str):
+            parts = list(content)
+        text = storable(joined_text(parts))[:MAX_MESSAGE_LENGTH]
         return cls(
             role=role,
             content=text,
@@ -69,6 +80,7 @@ class WrappedMessage(Message):
             native=native,
             original_content=text,
             original_calls=calls,
+            attachments=tuple(part for part in parts if not isinstance(part, str)),
         )
 
     @property

@@ -30,6 +30,7 @@ with extra("google-adk"):
 from brain.types import MemoryType
 from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
+from cognitive.runtimes.codec import WrappedMessage
 from cognitive.runtimes.google_adk_contents import ContentCodec, content_text
 from cognitive.runtimes.identity import AgentIdSource, NoUser
 from cognitive.runtimes.prompt_history import find_user_message
@@ -149,11 +150,13 @@ class CognitiveADKPlugin(BasePlugin):
         """Begin the turn before the first model call, with the user's message, the history and the tools."""
         if turn.has_begun:
             return
-        text = content_text(context.user_content) if context.user_content is not None else ""
+        own = context.user_content
+        message = ContentCodec().wrap(own, own.parts or []) if own is not None else WrappedMessage.wrap(None, "user")
         await turn.begin(
-            text,
-            conversation[: find_user_message(conversation, text)],
+            message.content,
+            conversation[: find_user_message(conversation, message.content)],
             [_to_tool(each) for each in _declarations(request)],
+            attachments=message.attachments,
             model=request.model,
         )
 

@@ -49,9 +49,11 @@ class ContentCodec(PartsCodec[types.Content, types.Part]):
             return WrappedMessage.wrap(native, "tool", _result_text(result), tool_call_id=id, failed=failed)
         native_calls = [part.function_call for part in parts if part.function_call is not None]
         calls = [to_tool_call(each.name or "", each.args, self._call_id(each)) for each in native_calls]
-        text = content_text(types.Content(parts=list(parts))) or ("" if calls else NOT_TEXT)
+        content: list[Any] = [part.text or part.inline_data or part.file_data for part in parts if _is_content(part)]
+        if not content and not calls:
+            content = [NOT_TEXT]
         role: Role = "assistant" if message.role == "model" else "user"
-        return WrappedMessage.wrap(native, role, text, tool_calls=calls)
+        return WrappedMessage.wrap(native, role, content, tool_calls=calls)
 
     def join(self, message: types.Content, parts: list[types.Part]) -> types.Content:
         """Return the content with `parts` as its parts, or `message` itself if they are unchanged."""
@@ -102,6 +104,11 @@ class ContentCodec(PartsCodec[types.Content, types.Part]):
     def _result_call_id(self, result: types.FunctionResponse) -> str | None:
         unanswered = self._unanswered[result.name or ""]
         return result.id or (unanswered.pop(0) if unanswered else None)
+
+
+def _is_content(part: types.Part) -> bool:
+    """Return True if the part is an attachment, or a text other than the model's thoughts."""
+    return not part.thought and bool(part.text or part.inline_data or part.file_data)
 
 
 def _is_error(result: types.FunctionResponse) -> bool:

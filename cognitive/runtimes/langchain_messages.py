@@ -11,7 +11,7 @@ with extra("langchain"):
     from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
 
 
-from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, replace_text, to_tool_call
+from cognitive.runtimes.codec import WholeMessageCodec, WrappedMessage, replace_text, to_tool_call
 from cognitive.turn import Message, ToolCall
 
 
@@ -21,18 +21,19 @@ class LangChainCodec(WholeMessageCodec[AnyMessage]):
     def wrap(self, message: AnyMessage) -> WrappedMessage:
         """Convert a LangChain message to a message of the memory layer."""
         blocks = [message.content] if isinstance(message.content, str) else message.content
-        text = "\n".join(map(_part_text, blocks))
+        parts = [_text_or_block(block) for block in blocks]
         match message:
             case HumanMessage():
-                return WrappedMessage.wrap(message, "user", text)
+                return WrappedMessage.wrap(message, "user", parts)
             case AIMessage():
                 native_calls: Sequence[Any] = (*message.tool_calls, *message.invalid_tool_calls)
                 calls = [to_tool_call(each["name"], each["args"], each["id"]) for each in native_calls]
-                said = "\n".join(_part_text(block) for block in blocks if _is_text(block))  # thinking is no attachment
-                return WrappedMessage.wrap(message, "assistant", said or ("" if calls else text), tool_calls=calls)
+                said = [part for part in parts if isinstance(part, str)]  # thinking is no attachment
+                content = said if any(said) else () if calls else parts
+                return WrappedMessage.wrap(message, "assistant", content, tool_calls=calls)
             case ToolMessage(tool_call_id=id, status=status):
-                return WrappedMessage.wrap(message, "tool", text, tool_call_id=id, failed=status == "error")
-        return WrappedMessage.wrap(message, "system", text)
+                return WrappedMessage.wrap(message, "tool", parts, tool_call_id=id, failed=status == "error")
+        return WrappedMessage.wrap(message, "system", parts)
 
     def replace(self, native: AnyMessage, message: WrappedMessage) -> AnyMessage:
         """Return a copy of the LangChain message `native`, with the changed text and tool arguments of `message`.
@@ -63,10 +64,8 @@ def _is_text(block: str | dict[str, Any]) -> bool:
     return isinstance(block, str) or block.get("type") == "text"
 
 
-def _part_text(block: str | dict[str, Any]) -> str:
-    if isinstance(block, str):
-        return block
-    return str(block.get("text") or "") if _is_text(block) else NOT_TEXT
+def _text_or_block(block: str | dict[str, Any]) -> str | dict[str, Any]:
+    return str(block.get("text") or "") if isinstance(block, dict) and _is_text(block) else block
 
 
 def _edit_content(own: str | list[str | dict[str, Any]], message: WrappedMessage) -> str | list[str | dict[str, Any]]:

@@ -30,7 +30,7 @@ from pydantic import PrivateAttr
 from brain.types import MemoryType
 from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, replace_text, to_tool_call
+from cognitive.runtimes.codec import WholeMessageCodec, WrappedMessage, replace_text, to_tool_call
 from cognitive.runtimes.identity import AgentIdSource, UserIdSource
 from cognitive.runtimes.prompt_history import find_user_message
 from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, to_tool
@@ -270,7 +270,7 @@ class LlamaIndexCodec(WholeMessageCodec[ChatMessage]):
         return WrappedMessage.wrap(
             message,
             _ROLES.get(message.role, "user"),
-            "\n".join(each.text if isinstance(each, TextBlock) else NOT_TEXT for each in blocks),
+            [each.text if isinstance(each, TextBlock) else each for each in blocks],
             tool_calls=[
                 to_tool_call(each.tool_name, each.tool_kwargs, each.tool_call_id) for each in _tool_calls(message)
             ],

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from cognitive.runtimes.codec import NOT_TEXT, WrappedMessage, to_tool_call
+from cognitive.runtimes.codec import NOT_TEXT, WrappedMessage, joined_text, to_tool_call
 from cognitive.turn import Message, Role
 
 Item = Mapping[str, Any]  # an input item of the API
@@ -75,8 +75,8 @@ def _create(message: Message) -> Item:
 
 def _decode_item(item: Item) -> WrappedMessage:
     if item.get("type") in _OUTPUTS:
-        return WrappedMessage.wrap([item], "tool", _content_text(item.get("output")), tool_call_id=_call_id(item))
-    return WrappedMessage.wrap([item], _ROLES[item["role"]], _content_text(item.get("content")))
+        return WrappedMessage.wrap([item], "tool", _content_parts(item.get("output")), tool_call_id=_call_id(item))
+    return WrappedMessage.wrap([item], _ROLES[item["role"]], _content_parts(item.get("content")))
 
 
 def _decode_assistant(items: Sequence[Item]) -> list[WrappedMessage]:
@@ -88,7 +88,7 @@ def _decode_assistant(items: Sequence[Item]) -> list[WrappedMessage]:
         for item in items
         if item.get("type") in _CALLS
     ]
-    text = "\n".join(_content_text(item["content"]) for item in items if _is_text(item))
+    text = "\n".join(joined_text(_content_parts(item["content"])) for item in items if _is_text(item))
     content = text or ("" if calls else NOT_TEXT)
     return [WrappedMessage.wrap(list(items), "assistant", content, tool_calls=calls)]
 
@@ -109,11 +109,12 @@ def _call_id(item: Item) -> str | None:
     return item.get("call_id") or item.get("id")
 
 
-def _content_text(content: Any) -> str:
+def _content_parts(content: Any) -> list[Any]:
+    """Return the parts of a content: texts as strings, attachments unchanged."""
     if isinstance(content, str):
-        return content
+        return [content]
     parts = content if isinstance(content, Sequence) else [content]
-    return "\n".join(str(part.get("text", NOT_TEXT)) if isinstance(part, Mapping) else NOT_TEXT for part in parts)
+    return [str(part["text"]) if isinstance(part, Mapping) and "text" in part else part for part in parts]
 
 
 def _edit_content(message: WrappedMessage, content: Any) -> Any:

@@ -212,7 +212,7 @@ class PydanticCodec(PartsCodec[ModelMessage, Any]):
             case SystemPromptPart(content=content):
                 return WrappedMessage.wrap(native, "system", content)
             case UserPromptPart() as part:
-                return WrappedMessage.wrap(native, "user", _part_text(part))
+                return WrappedMessage.wrap(native, "user", _content_parts(part))
             case ToolReturnPart() as part:
                 text, failed = part.model_response_str(), part.outcome in ("failed", "retried")
                 return WrappedMessage.wrap(native, "tool", text, tool_call_id=part.tool_call_id, failed=failed)
@@ -266,10 +266,10 @@ def _is_call(part: Any) -> bool:
     return isinstance(part, ToolCallPart)
 
 
-def _part_text(part: UserPromptPart) -> str:
-    if isinstance(part.content, str):
-        return part.content
-    return "\n".join(each if isinstance(each, str) else getattr(each, "content", NOT_TEXT) for each in part.content)
+def _content_parts(part: UserPromptPart) -> list[Any]:
+    """Return the parts of a user's content: texts as strings, attachments unchanged. Marks of a cache are left out."""
+    contents = [part.content] if isinstance(part.content, str) else part.content
+    return [getattr(each, "content", each) for each in contents if getattr(each, "kind", None) != "cache-point"]
 
 
 def _is_written(content: Any) -> bool:

@@ -124,7 +124,9 @@ class CognitiveMultiStepAgent:
         conversation = [] if options.get("reset", True) else _CODEC.decode(own.write_memory_to_messages()[1:])
         planned = [each for name, each in agent.tools.items() if name != _ANSWER]
         tools = [to_tool(each.name, each.description, _parameters(each)) for each in planned]
-        wait(turn.begin(task, conversation, tools, model=getattr(agent.model, "model_id", None)))
+        pictures = [{"type": "image", "image": each} for each in options.get("images") or ()]
+        model = getattr(agent.model, "model_id", None)
+        wait(turn.begin(task, conversation, tools, attachments=pictures, model=model))
         selected = [
             _track_calls(turn, each) for each in turn.select_tools(planned, lambda each: each.name, _rewrite_tool)
         ]

@@ -34,6 +34,8 @@ from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 from cognitive.tool import ToolSpec
 from cognitive.turn import Message
 
+_ATTACHED = frozenset(("audio", "document", "image", "video"))  # keys of blocks that users attach
+
 
 class CognitiveStrandsPlugin(Plugin):
     """A plugin that adds memories to an agent's invocations, selects their tools and shortens long conversations.
@@ -224,8 +226,9 @@ class StrandsCodec(PartsCodec[Any, Any]):
             return WrappedMessage.wrap((message, parts), "tool", text, tool_call_id=result["toolUseId"], failed=failed)
         native_calls = [block["toolUse"] for block in parts if "toolUse" in block]
         calls = [to_tool_call(each["name"], each["input"], each["toolUseId"]) for each in native_calls]
-        text = "\n".join(block["text"] for block in parts if block.get("text"))
-        content = text or ("" if calls else NOT_TEXT)
+        content = [block.get("text") or block for block in parts if block.get("text") or _ATTACHED & block.keys()]
+        if not content and not calls:
+            content = [NOT_TEXT]
         return WrappedMessage.wrap((message, parts), message["role"], content, tool_calls=calls)
 
     def join(self, message: Any, parts: list[Any]) -> Any:

@@ -24,7 +24,7 @@ from cognitive.runtimes.layer_calls import LayerCalls, log_error
 from cognitive.runtimes.prompt_history import PromptHistory, find_user_message, with_blocks
 from cognitive.runtimes.tools import RECALL_NAME, RECALL_UNAVAILABLE, ToolCallResult, recall_answer
 from cognitive.tool import Tool, ToolSpec
-from cognitive.turn import Message, Outcome, Status, ToolCall, Turn, TurnContext, TurnKind
+from cognitive.turn import MAX_ATTACHMENTS, Message, Outcome, Status, ToolCall, Turn, TurnContext, TurnKind
 
 T = TypeVar("T")
 
@@ -116,6 +116,7 @@ class TurnSession:
         conversation: Sequence[Message] = (),
         tools: Iterable[Tool | None] = (),
         *,
+        attachments: Sequence[Any] = (),
         model: str | None = None,
         thinking: str | None = None,
     ) -> None:
@@ -125,6 +126,7 @@ class TurnSession:
             text: the user's message. Placeholders of attachments are not searched for or captured.
             conversation: the messages before it, with or without the host's system messages.
             tools: the tools that the framework offers; None entries are skipped.
+            attachments: the parts of the user's message that are not text, in the framework's form.
             model: the model's name, which determines its context size, unless the binding names a model.
             thinking: the host's own level of thinking, by the framework's name. It applies unless the turn's plan
                 chooses another level.
@@ -146,6 +148,7 @@ class TurnSession:
                 tools=tuple(tool for tool in tools if tool is not None and tool.name != RECALL_NAME),
                 model=binding.model or model,
                 thinking=self._own_thinking,
+                attachments=attachments[:MAX_ATTACHMENTS],
                 runtime=binding.runtime,
             )
             self.context = await binding.call(binding.layer.pre_turn(turn))
@@ -167,8 +170,10 @@ class TurnSession:
         if self.has_begun:
             return
         index = find_user_message(conversation)
-        text = conversation[index].content if index is not None else ""
-        await self.begin(text, conversation[:index], tools, model=model, thinking=thinking)
+        message = conversation[index] if index is not None else Message(role="user")
+        attachments = message.attachments if isinstance(message, WrappedMessage) else ()
+        earlier = conversation[:index]
+        await self.begin(message.content, earlier, tools, attachments=attachments, model=model, thinking=thinking)
 
     @property
     def thinking(self) -> str | None:

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from cognitive.policy import Policy
+from cognitive.preflight.message_shape import kind
 from cognitive.runtimes import chat
+from cognitive.runtimes.codec import without_placeholders
 from cognitive.runtimes.tools import DENIED
 from cognitive.turn import Message
 from cognitive.window.fit import fit
@@ -150,6 +152,65 @@ def pydantic_ai(failed):
         messages.ModelResponse([messages.ToolCallPart("look", {}, "c1")]),
         messages.ModelRequest([messages.ToolReturnPart("look", "no such boat", "c1", outcome=outcome)]),
     ]
+
+
+def attached_langchain(image):
+    messages = pytest.importorskip("langchain_core.messages")
+    picture = {"type": "image", "base64": image, "mime_type": "image/png"}
+    return messages.HumanMessage(["What is this?", picture])
+
+
+def attached_strands(image):
+    picture = {"image": {"format": "png", "source": {"bytes": image}}}
+    return {"role": "user", "content": [{"text": "What is this?"}, picture, {"cachePoint": {"type": "default"}}]}
+
+
+def attached_google_adk(image):
+    picture = types.Part.from_bytes(data=image, mime_type="image/png")
+    return types.Content(role="user", parts=[types.Part(text="What is this?"), picture])
+
+
+def attached_agent_framework(image):
+    framework = pytest.importorskip("agent_framework")
+    return framework.Message("user", ["What is this?", framework.Content.from_data(image, media_type="image/png")])
+
+
+def attached_pydantic_ai(image):
+    messages = pytest.importorskip("pydantic_ai.messages")
+    content = ["What is this?", messages.BinaryContent(image, media_type="image/png"), messages.CachePoint()]
+    return messages.ModelRequest([messages.UserPromptPart(content)])
+
+
+def attached_llamaindex(image):
+    llms = pytest.importorskip("llama_index.core.base.llms.types")
+    blocks = [llms.TextBlock(text="What is this?"), llms.ImageBlock(url="https://example.org/1")]
+    return llms.ChatMessage(role="user", blocks=blocks)
+
+
+ATTACHED = {
+    langchain: attached_langchain,
+    strands: attached_strands,
+    google_adk: attached_google_adk,
+    agent_framework: attached_agent_framework,
+    pydantic_ai: attached_pydantic_ai,
+    "llamaindex": attached_llamaindex,
+    openai: lambda image: ITEMS[1],
+    chat.CODEC: lambda image: CONVERSATION[0],
+}
+
+
+@pytest.mark.parametrize(
+    "framework",
+    ATTACHED,
+    ids=lambda each: each if isinstance(each, str) else getattr(each, "__name__", type(each).__name__),
+)
+def test_image_of_a_user_message_is_its_attachment(framework):
+    codec = framework if hasattr(framework, "decode") else codec_of(framework)
+    written = ATTACHED[framework](b"\x89PNG")
+    [message] = codec.decode([written])
+    assert [kind(each) for each in message.attachments] == ["image"]
+    assert without_placeholders(message.content) == "What is this?"
+    assert codec.encode([message])[0] is written
 
 
 FAILING = [langchain, strands, google_adk, agent_framework, pydantic_ai]

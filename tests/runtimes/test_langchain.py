@@ -78,6 +78,26 @@ async def test_block_follows_the_text_and_image_of_a_message(middleware):
     assert result["messages"][0].content == message.content
 
 
+@pytest.mark.parametrize("attached", [[PICTURE], []])
+async def test_tool_for_images_is_offered_with_an_image(middleware, attached):
+    class Bound(Model):
+        tools: list[str] = Field(default_factory=list)
+
+        def bind_tools(self, tools: Any, **settings: Any) -> Any:
+            self.tools = [each.name for each in tools]
+            return self
+
+    def view_image(path: str) -> str:
+        """Shows an image."""
+        return path
+
+    scripted = Bound(responses=[AIMessage("The seal is worn.")])
+    assistant = create_agent(scripted, tools=[unlock, view_image], middleware=[middleware])
+    await assistant.ainvoke({"messages": [HumanMessage([{"type": "text", "text": "What is wrong here?"}, *attached])]})
+    assert "unlock" in scripted.tools
+    assert ("view_image" in scripted.tools) == bool(attached)
+
+
 async def test_only_the_words_beside_a_picture_are_captured(urls, embedder, agent):
     policy = Policy(capture="user", placement="journaled", abstention=False, deadline_ms=20_000)
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:

@@ -153,6 +153,8 @@ def test_greeting_before_a_request_is_not_casual(count):
     [
         ({"type": "image"}, True),
         ({"type": "image_url", "image_url": {"url": "https://x.org/1"}}, True),
+        ({"type": "input_image", "image_url": "data:image/png;base64,AA=="}, True),
+        ({"image": {"format": "png", "source": {"bytes": b""}}}, True),
         ({"mime_type": "audio/ogg"}, True),
         ({"contentType": "video/mp4", "name": "clip"}, True),
         ({"filename": "photo.JPG"}, True),
@@ -165,13 +167,35 @@ def test_greeting_before_a_request_is_not_casual(count):
     ],
 )
 def test_image_audio_or_video_attachment_is_media(attachment, medium):
-    assert ("media" in kinds("look", attachments=(attachment,))) is medium
+    assert ("media" in kinds("hey", attachments=(attachment,))) is medium
     assert ("media" in kinds("", attachments=(attachment,))) is medium
+
+
+@pytest.mark.parametrize("text", ["What is wrong here?", "Please replace it like the last time.", "This is my lamp."])
+def test_attachment_adds_to_the_categories_of_the_text(text):
+    bare, attached = classified(text), classified(text, attachments=({"type": "image"},))
+    assert set(attached.categories) == ({*bare.categories, "media"} if bare.categories else set())
+    assert {*bare.categories, *bare.possible} <= {*attached.categories, *attached.possible}
+
+
+class Unreadable:
+    """An attachment whose media type raises, as that of Pydantic AI's `ImageUrl` for an address without an ending."""
+
+    kind = "image-url"
+
+    @property
+    def media_type(self) -> str:
+        raise ValueError
+
+
+def test_attachment_whose_media_type_raises_is_recognised_otherwise():
+    assert kinds("", attachments=(Unreadable(),)) == {"media"}
 
 
 def test_image_without_text_is_not_casual():
     assert "casual" not in kinds("", attachments=({"type": "image"},))
     assert kinds("hey", attachments=({"type": "image"},)) == {"media"}
+    assert kinds("\U0001f44d", attachments=({"type": "image"},)) == {"media"}
 
 
 STEPS = "First collect the numbers. Then compare them with the plan. After that, write it down step by step."
