@@ -100,11 +100,17 @@ class PoliciesApi:
     async def load(self, agent_id: str, version: str) -> Policy:
         """Return all settings of a policy version: one saved for the agent, or one under which a turn was recorded.
 
-        The changes of a saved version are applied to the operator's present policy.
+        The changes of a saved version are applied to the operator's present policy, or to the policy that the agent's
+        turns run under if it is based on another one.
         """
-        base, effective = self.base(agent_id), await self.effective(agent_id)
-        for known in (base, effective.live, *([effective.shadow] if effective.shadow is not None else [])):
-            if known.version == version:
+        base, running = self.base(agent_id), await self.running(agent_id)
+        if running.policy.version == version:
+            return running.policy
+        if not running.same_base and (saved := await self._store.versions(agent_id, version)):
+            return with_changes(running.policy, saved[0].changes)
+        effective = await self.effective(agent_id)
+        for known in (base, effective.live, effective.shadow):
+            if known is not None and known.version == version:
                 return known
         content = await self._store.content(agent_id, require_label("version", version))
         if content is not None:

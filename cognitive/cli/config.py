@@ -94,8 +94,8 @@ async def _stored(agent: str | None) -> Mapping[str, Any]:
             effective, base = await layer.policies.effective(agent), layer.policies.base(agent)
     except CognitiveError as error:
         return {**nothing, "error": str(error)}
-    live, shadow = effective.activations.get("live"), effective.shadow
-    stored = {**nothing, "shadow": shadow.version if shadow is not None else None}
+    live = effective.activations.get("live")
+    stored = {**nothing, "shadow": effective.shadow_version}
     if live is None or live.version is None:
         return stored
     changes = {name: now for name, (_, now) in policy_differences(base, effective.live).items()}

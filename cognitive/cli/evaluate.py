@@ -186,10 +186,11 @@ def _from_file(agent: str, file: Path) -> tuple[cognitive.Policy, PolicySource]:
 
 
 async def _live(layer: cognitive.CognitiveLayer, agent: str) -> tuple[cognitive.Policy, PolicySource]:
-    effective = await layer.policies.effective(agent)
-    activation, live = effective.activations.get("live"), effective.live
+    running, effective = await layer.policies.running(agent), await layer.policies.effective(agent)
+    activation, live = effective.activations.get("live"), running.policy
     if activation is None or activation.version is None:
-        return live, PolicySource(live.version, "the host's policy")
+        source = "the host's policy" if running.same_base else "that of the agent's latest turn"
+        return live, PolicySource(live.version, source)
     return live, PolicySource(live.version, f"activated for the agent by {activation.author}", chosen=True)
 
 

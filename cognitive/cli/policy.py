@@ -29,8 +29,10 @@ _NOTE = click.option("--note", default="", help="Reason, stored with the change.
 @dataclass(frozen=True, slots=True)
 class _PolicyListing:
     live: str
+    candidate: str | None
     shadow: str | None
     base: str
+    same_base: bool
     candidates: Sequence[PolicyVersion]
     history: Sequence[PolicyActivation]
 
@@ -63,7 +65,7 @@ def command() -> None:
 
 @command.command(
     cls=JsonCommand,
-    shape=f"{{live, shadow?, base, candidates: [{_CANDIDATE}], history: [{_CHOICE}]}} | "
+    shape=f"{{live, candidate?, shadow?, base, same_base, candidates: [{_CANDIDATE}], history: [{_CHOICE}]}} | "
     "{version, compared_with, differences: [{name, was?, now?}]} | "
     "{rows: [{name, label, group, min, max, step, description, unit}]}",
 )
@@ -93,20 +95,25 @@ def show(version: str | None, agent: str | None, compared_with: str | None, live
 async def _list(agent: str) -> _PolicyListing:
     async with opened() as layer:
         policies = layer.policies
-        effective = await policies.effective(agent)
+        effective, running = await policies.effective(agent), await policies.running(agent)
         history = [*await policies.history(agent), *await policies.history(agent, "shadow")]
         return _PolicyListing(
-            live=effective.live.version,
-            shadow=effective.shadow.version if effective.shadow is not None else None,
+            live=running.policy.version,
+            candidate=running.candidate,
+            shadow=effective.shadow_version,
             base=policies.base(agent).version,
+            same_base=running.same_base,
             candidates=await policies.list(agent),
             history=sorted(history, key=lambda choice: choice.activated_at, reverse=True),
         )
 
 
 def _show_list(answer: _PolicyListing) -> None:
+    candidate = f", candidate {answer.candidate}" if answer.candidate not in (None, answer.live) else ""
     base = " (the host's policy)" if answer.live == answer.base else f", based on the host's policy {answer.base}"
-    printing.line(f"live {answer.live}{base}; shadow {answer.shadow or 'none'}", style="bold")
+    if not answer.same_base:
+        base = f", based on another policy than {answer.base}, with which this command was started"
+    printing.line(f"live {answer.live}{candidate}{base}; shadow {answer.shadow or 'none'}", style="bold")
     rows = [
         (each.version, _changes_text(each.changes), each.note, each.author, f"{each.created_at:%Y-%m-%d %H:%M}")
         for each in answer.candidates
@@ -129,7 +136,7 @@ async def _show(agent: str, version: str, compared_with: str | None) -> Mapping[
     from cognitive.policy.live import policy_differences
 
     async with opened() as layer:
-        other = compared_with or (await layer.policies.effective(agent)).live.version
+        other = compared_with or (await layer.policies.running(agent)).policy.version
         old, new = await layer.policies.load(agent, other), await layer.policies.load(agent, version)
     rows = [{"name": name, "was": was, "now": now} for name, (was, now) in policy_differences(old, new).items()]
     return {"version": version, "compared_with": other, "differences": rows}

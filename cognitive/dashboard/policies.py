@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -194,6 +194,7 @@ def view(data: PoliciesData, query: PageQuery) -> PoliciesView:
     """Convert the data of the page of all policies to the form that its template shows."""
     live = data.running.policy
     activated = {role: choice.version for role, choice in data.effective.activations.items()}
+    shadow = _role_policy("shadow", data.effective.shadow, data.shadow, data.befores["shadow"], data.compared)
     tool_usage = data.learned.tool_usage
     learned_tools = frozenset((name, tool) for name, tools in data.learned.tools.items() for tool in tools)
     ordered = sorted(tool_usage, key=lambda usage: ((usage.category, usage.tool) not in learned_tools, -usage.called))
@@ -202,7 +203,7 @@ def view(data: PoliciesData, query: PageQuery) -> PoliciesView:
         base=data.base.version,
         running=data.running,
         live=_role_policy("live", live, data.live, data.befores["live"], None),
-        shadow=_role_policy("shadow", data.effective.shadow, data.shadow, data.befores["shadow"], data.compared),
+        shadow=replace(shadow, version=data.effective.shadow_version),
         saved=tuple(_saved(each, data, activated) for each in data.candidates),
         history=tuple(sorted((*data.live, *data.shadow), key=lambda choice: choice.activated_at, reverse=True)),
         seen=tuple(data.seen),

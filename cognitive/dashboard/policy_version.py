@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from starlette.responses import Response
@@ -15,8 +14,6 @@ from cognitive.dashboard.params import PageQuery
 from cognitive.dashboard.policies import MAX_SEEN, SettingDifference, differences, may_choose
 from cognitive.lab.shadow import Agreement
 from cognitive.layer import CognitiveLayer
-from cognitive.policy import Policy
-from cognitive.policy.live import with_changes
 from cognitive.policy.resolver import FRESH, EffectivePolicy
 from cognitive.policy.running import RunningPolicy
 
@@ -69,7 +66,7 @@ async def read_version(layer: CognitiveLayer, analytics: TurnAnalytics, query: P
     running = await policies.running(query.agent)
     compared_with = query.params.get("compare_with") or running.policy.version
     saved, seen = await policies.list(query.agent), await analytics.policies(query.scope, MAX_SEEN)
-    policy, other = [await _policy(layer, query.agent, each, running, saved) for each in (version, compared_with)]
+    policy, other = [await policies.load(query.agent, each) for each in (version, compared_with)]
     others = (running.policy.version, base.version, *(each.version for each in saved), *(each.version for each in seen))
     return PolicyVersionView(
         version=version,
@@ -84,18 +81,6 @@ async def read_version(layer: CognitiveLayer, analytics: TurnAnalytics, query: P
         seen=next((each for each in seen if each.version == version), None),
         compared=await policies.shadow_agreement(query.agent, version, user_id=query.view),
     )
-
-
-async def _policy(
-    layer: CognitiveLayer, agent: str, version: str, running: RunningPolicy, saved: Sequence[PolicyVersion]
-) -> Policy:
-    """Return a policy version. A saved one is applied to the base that the agent's turns run on."""
-    if version == running.policy.version:
-        return running.policy
-    candidate = next((each for each in saved if each.version == version), None)
-    if candidate is not None and not running.same_base:
-        return with_changes(running.policy, candidate.changes)
-    return await layer.policies.load(agent, version)
 
 
 async def one(visit: Visit) -> Response:

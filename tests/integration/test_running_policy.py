@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cognitive import CognitiveLayer, Policy
+from cognitive.cli import policy as command
 from cognitive.dashboard import policies
 from cognitive.dashboard.params import PageQuery
 from cognitive.policy.live import with_changes
@@ -97,6 +98,27 @@ async def test_turns_of_a_candidate_are_counted_on_every_base(here, elsewhere, s
     assert saved.candidate.version == version
     assert saved.total.numbers.turns == 3
     assert set(saved.runs) == {with_changes(base, WIDE).version for base in (Policy(), AGENTS_BASE)}
+
+
+async def test_command_and_dashboard_name_the_same_policies(here, elsewhere, stocked, urls, monkeypatch):
+    shadow = await elsewhere.policies.save(stocked, THRIFTY, by="ada")  # the version is that of the agent's base
+    await here.policies.shadow(stocked, shadow.version, by="ada")
+    await activate(here, stocked, WIDE)
+    await elsewhere.policies.effective(stocked)
+    await play(elsewhere, stocked, 1)
+    query = PageQuery(stocked, NOW)
+    view = policies.view(await policies.read(here, here.explain.analytics, query), query)
+    monkeypatch.setenv("COGNITIVE_DATABASE_URL", urls.app)
+    listed = await command._list(stocked)
+
+    assert (listed.live, listed.candidate, listed.shadow) == (
+        view.live.version,
+        view.live.candidate,
+        view.shadow.version,
+    )
+    assert (listed.live, listed.shadow) == (with_changes(AGENTS_BASE, WIDE).version, shadow.version)
+    differences = (await command._show(stocked, listed.candidate, None))["differences"]
+    assert differences == [], "the saved version is applied to the policy that the turns run under"
 
 
 async def test_candidates_are_changes_of_what_runs(here, elsewhere, stocked):
