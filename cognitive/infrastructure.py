@@ -29,7 +29,7 @@ from cognitive.policy import Policy
 from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.preflight.classifier import Classifier, Classifiers
 from cognitive.telemetry.metrics import Metrics
-from cognitive.tokens import TokenCounter, count
+from cognitive.tokens import CheckedCounter, TokenCounter, count
 from cognitive.window.summary import Summarizer
 
 _MAX_RECOGNISING = 4  # agents whose language is recognised at once; others wait until they have grown further
@@ -98,7 +98,8 @@ class Stores:
     def create(cls, base: Infrastructure, background: Background) -> Stores:
         """Create the stores of the database in `base`. The languages of agents are recognised in the background."""
         database, embedders, redactor = base.database, base.embedders, base.redactor
-        counter, languages = base.extensions.token_counter or count, AgentLanguages()
+        own, languages = base.extensions.token_counter, AgentLanguages()
+        counter = CheckedCounter(own) if own is not None else count
         reindexing = Reindexing(database)
         recognising = background.queue(_MAX_RECOGNISING, at_close=_RECOGNISING_AT_CLOSE)
         memories = MemoryStore(

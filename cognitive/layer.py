@@ -91,7 +91,7 @@ class CognitiveLayer(MemoryMethods):
             policy: the settings of all agents; None uses the file named by COGNITIVE_POLICY, or else the defaults.
             shadow: a second policy. Every turn is also planned with it in the background, and the difference is stored.
             embedder: replaces the embedding models named by the environment. Pass several while agents change models.
-            token_counter: counts tokens; the default estimates them (`cognitive.tokens`).
+            token_counter: counts tokens; the default estimates them (`cognitive.tokens`). It is tried at once.
             summarizer: summarizes evicted messages after a turn; the default extracts sentences.
             classifier: classifies messages that no category rule matches.
             extractor: makes memories from a completed turn, in addition to those that `Policy.capture` stores: a
@@ -103,6 +103,7 @@ class CognitiveLayer(MemoryMethods):
             SchemaError: the database lacks the extension, the schema or the role; the message says what to do.
             EmbeddedServerError: the bundled server cannot be started.
             PolicyError: the environment names a file that is not a valid policy or model table.
+            InvalidInput: `token_counter` has no name, raises, or returns no number of at least 0.
         """
         # imported here and in a thread: it takes longer than other tasks of the event loop should wait
         bootstrap = await asyncio.to_thread(import_module, "cognitive.bootstrap")

@@ -16,6 +16,8 @@ from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 from brain.caches import cached
+from brain.errors import InvalidInput
+from cognitive.validation import require_label
 
 
 class TokenCounter(Protocol):
@@ -37,6 +39,34 @@ class TokenCounter(Protocol):
     def __call__(self, text: str) -> int:
         """Return the number of tokens in a text, at least 0."""
         ...
+
+
+class CheckedCounter:
+    """A token counter of the host whose results are checked, so that no wrong count is stored with a turn.
+
+    Raises:
+        InvalidInput: the counter has no name, raises, or returns something other than a number of at least 0. It is
+            tried once when this object is made; a turn whose texts it cannot count goes on without memories.
+    """
+
+    def __init__(self, counter: TokenCounter) -> None:
+        self._counter = counter
+        self.name = require_label("token_counter.name", getattr(counter, "name", None))
+        self("Is this a counter?")
+
+    def __call__(self, text: str) -> int:
+        """Return the number of tokens in a text; a fraction is rounded up."""
+        try:
+            counted = self._counter(text)
+        except Exception as error:
+            raise InvalidInput(f"token_counter: {self.name!r} raised {type(error).__name__}: {error}") from error
+        try:
+            tokens = math.ceil(counted)
+        except (TypeError, ValueError, OverflowError):  # no number, NaN, infinity
+            tokens = -1
+        if tokens < 0:
+            raise InvalidInput(f"token_counter: expected a number of at least 0 from {self.name!r}, got {counted!r}")
+        return tokens
 
 
 _UPPER, _LOWER = "A-ZÀ-ÖØ-Þ", "a-zß-öø-ÿĀ-ɏ\u1e00-\u1eff"

@@ -337,15 +337,17 @@ async def test_heartbeat_turns_move_no_metric(layer, agent, metrics):
 
 async def test_raising_token_counter_is_counted_as_fail_open(urls, embedder, agent, metrics):
     class Broken:
-        name = "broken"
+        name, tokens = "broken", 1
 
         def __call__(self, text: str) -> int:
-            raise ZeroDivisionError("broken counter")
+            return 1 // self.tokens
 
+    counter = Broken()
     async with CognitiveLayer.open(
-        urls.app, policy=CALM, embedder=embedder, token_counter=Broken(), metrics=metrics
+        urls.app, policy=CALM, embedder=embedder, token_counter=counter, metrics=metrics
     ) as layer:
         await layer.remember(agent, facts(ALBA))
+        counter.tokens = 0
         context = await layer.pre_turn(ask(agent))
     have = samples(metrics)
     assert context.degraded

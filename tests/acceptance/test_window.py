@@ -84,11 +84,18 @@ async def test_reminded_model_sees_one_action_prompt_at_the_end(layer, agent):
 
 @pytest.mark.parametrize("error", [RuntimeError("no tokens"), TimeoutError()])
 async def test_failing_window_falls_back_to_the_newest_messages(urls, embedder, agent, error):
-    def counter(text):
-        raise error
+    class Counter:
+        name, fails = "failing", False
 
+        def __call__(self, text: str) -> int:
+            if self.fails:
+                raise error
+            return len(text)
+
+    counter = Counter()
     talk = [*turns(60, output=9_000), user("Look."), calls("a", "b"), result("b")]
     async with CognitiveLayer.open(urls.app, embedder=embedder, token_counter=counter) as layer:
+        counter.fails = True
         context = await layer.pre_turn(turn(agent, talk))
         window = await layer.fit(context, [*talk, result("a")])
     for shown in (context.messages, window.messages):
