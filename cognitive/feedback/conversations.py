@@ -57,12 +57,12 @@ class RememberedConversation:
 class ExchangeLines:
     """The lines of an exchange that are kept, and the view of those who see them.
 
-    `unanswered` is the source that the user's line has in a version of the conversation that ends with it.
+    `unfinished` are the sources of the user's line in versions of the conversation that end before the last answer.
     """
 
     owner: Scope
     lines: tuple[NewMemory, ...]
-    unanswered: str
+    unfinished: tuple[str, ...]
 
     @property
     def sources(self) -> list[str]:
@@ -70,10 +70,10 @@ class ExchangeLines:
         return [line.source for line in self.lines if line.source is not None]
 
     def without(self, stored: Container[str]) -> ExchangeLines:
-        """Return the exchange without lines that are stored: all, or the user's if it was stored without the answer."""
+        """Return the exchange without lines that are stored: all, or the user's if it was stored before the answer."""
         if any(source in stored for source in self.sources):
             return replace(self, lines=())
-        if self.unanswered in stored:
+        if any(source in stored for source in self.unfinished):
             said = user_line(self.lines)
             return replace(self, lines=tuple(line for line in self.lines if line is not said))
         return self
@@ -173,14 +173,16 @@ class ConversationWriter:
         owner = scope.as_user(None) if policy.capture_scope == "agent" else scope
         shared_by = scope.user if policy.capture_scope == "agent" else None
         kept = [
-            ExchangeLines(owner, tuple(episodes(each, policy)), line_source(unanswered_id, shared_by, "user"))
-            for each, unanswered_id in _exchanges(scope, messages, session_id, now)
+            ExchangeLines(
+                owner, tuple(episodes(each, policy)), tuple(line_source(id, shared_by, "user") for id in unfinished)
+            )
+            for each, unfinished in _exchanges(scope, messages, session_id, now)
         ]
         return [each for each in kept if each.lines]
 
     async def stored_sources(self, exchanges: Sequence[ExchangeLines]) -> set[str]:
         """Return the sources of a conversation's lines that are stored already."""
-        sources = [source for each in exchanges for source in (*each.sources, each.unanswered)]
+        sources = [source for each in exchanges for source in (*each.sources, *each.unfinished)]
         if not sources:
             return set()
         stored = await self._store.find_by_source(exchanges[0].owner, "episode", sources)
@@ -245,25 +247,24 @@ def _message(value: Message | Mapping[str, Any]) -> Message:
 
 def _exchanges(
     scope: Scope, messages: Sequence[Message], session_id: str, now: datetime
-) -> Iterator[tuple[CapturedExchange, str]]:
-    """Yield each user's message with the last answer before the next one, and the id it has without the answer.
+) -> Iterator[tuple[CapturedExchange, list[str]]]:
+    """Yield each user's message with the last answer before the next one, and the ids it has before that answer.
 
-    The id of an exchange follows from its texts, its session and how often they occurred before in the conversation, so
-    that a longer version of the conversation has the same ids.
+    The id of an exchange follows from its texts, its session and how often the message occurred before in the
+    conversation, so that a longer version of the conversation has the same ids.
     """
     starts = [n for n, message in enumerate(messages) if message.role == "user"]
-    seen = Counter[tuple[str, str]]()
+    seen = Counter[str]()
     for start, end in pairwise([*starts, len(messages)]):
         answers = [each.content for each in messages[start:end] if each.role == "assistant" and each.content]
-        texts = (messages[start].content, answers[-1] if answers else "")
-        unanswered = (texts[0], "")
-        unanswered_id = _exchange_id(session_id, seen[unanswered] + 1, unanswered)
-        seen[texts] += 1
+        message = messages[start].content
+        seen[message] += 1
+        *unfinished, id = [_exchange_id(session_id, seen[message], message, answer) for answer in ("", *answers)]
         at = messages[start].at or now.astimezone(UTC) - (len(messages) - start) * _ONE_SECOND
-        id = _exchange_id(session_id, seen[texts], texts)
-        yield CapturedExchange(scope.agent_id, session_id, id, at, *texts, scope.user), unanswered_id
+        answer = answers[-1] if answers else ""
+        yield CapturedExchange(scope.agent_id, session_id, id, at, message, answer, scope.user), unfinished
 
 
-def _exchange_id(session_id: str, number: int, texts: tuple[str, str]) -> str:
+def _exchange_id(session_id: str, number: int, *texts: str) -> str:
     digest = hashlib.sha256("\0".join((session_id, str(number), *texts)).encode()).hexdigest()
     return f"conversation-{digest[:24]}"

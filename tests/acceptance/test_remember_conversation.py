@@ -70,6 +70,30 @@ async def test_longer_conversation_adds_the_answer_to_a_message_that_had_none(ur
     assert (again.lines, again.known) == ((), 1)
 
 
+async def test_message_repeated_in_a_longer_conversation_is_stored_again(patient, agent):
+    asked, answers = "What else could we install in the cellar?", ["A heat pump, for example.", "Solar panels."]
+    talk = [{"role": "user", "content": asked}]
+    for answer in answers:
+        await patient.remember_conversation(agent, talk, user_id="ada")
+        talk += [{"role": "assistant", "content": answer}, {"role": "user", "content": asked}]
+        await patient.remember_conversation(agent, talk, user_id="ada")
+    again = await patient.remember_conversation(agent, talk, user_id="ada")
+    assert (again.lines, again.known) == ((), 3)
+    lines = await patient.admin.find(agent, {"type": {"eq": "episode"}}, user_id="ada")
+    assert sorted(line.content for line in lines) == sorted([*answers, *[asked] * 3])
+
+
+async def test_longer_answer_of_a_grown_conversation_stores_its_message_once(patient, agent):
+    answer = [{"role": "assistant", "content": text} for text in ("Let me look at the plans.", "A heat pump fits.")]
+    talk = [TALK[1], answer[0]]
+    first = await patient.remember_conversation(agent, talk, user_id="ada")
+    longer = await patient.remember_conversation(agent, [*talk, answer[1]], user_id="ada")
+    again = await patient.remember_conversation(agent, [*talk, answer[1]], user_id="ada")
+    added = await patient.get(agent, longer.lines, user_id="ada")
+    assert (len(first.lines), [line.content for line in added]) == (2, ["A heat pump fits."])
+    assert (again.lines, again.known) == ((), 1)
+
+
 async def test_forgotten_memory_is_not_formed_from_the_same_conversation(patient, agent):
     report = await patient.remember_conversation(agent, TALK[:3])
     await patient.forget(agent, report.formed)
