@@ -118,43 +118,45 @@ def _show_ids(ids: Sequence[UUID]) -> None:
 
 @click.group(cls=SuggestingGroup)
 def command() -> None:
-    """Read, change or erase single memories, or store a conversation."""
+    """List, read, change or erase memories, or store a conversation."""
+
+
+@command.command("list", cls=JsonCommand, shape=f"{{memories: [{MEMORY}]}}")
+@AGENT
+@view
+@click.option("--tag", "tags", multiple=True, help="Only memories with one of these tags.")
+@WHERE
+@limit(20, 1000)
+@click.option("--offset", default=0, show_default=True, type=click.IntRange(0), help="Number of rows to skip.")
+def list_(
+    agent: str, user_id: UserId, tags: Sequence[str], where: dict[str, Any] | None, limit: int, offset: int
+) -> None:
+    """List an agent's memories, oldest first, hidden ones too. Exits with 3 if there are none."""
+    if tags and where is not None and "tags" in where:
+        raise click.UsageError("give the tags with --tag or in --where, not in both")
+    wanted = {**(where or {}), **({"tags": {"in": list(tags)}} if tags else {})}
+    run(
+        _list(agent, user_id, wanted, limit, offset),
+        _show_memories,
+        key="memories",
+        empty_message=f"Agent {agent!r} has no such {'shared memory' if user_id is None else 'memory'}.",
+    )
 
 
 @command.command(
     cls=JsonCommand,
-    shape=f"{{memories: [{MEMORY}], missing: [id]}} | {{memories: [{MEMORY}]}} | "
+    shape=f"{{memories: [{MEMORY}], missing: [id]}} | "
     "{revisions: [{memory_id, number, previous: {…}, changed_at}]}",
 )
-@click.argument("ids", metavar="[ID...]", nargs=-1, type=click.UUID)
+@_IDS
 @AGENT
 @view
 @click.option("--history", is_flag=True, help="Show the previous values of each change instead.")
-@click.option("--tag", "tags", multiple=True, help="Without IDs: only memories with one of these tags.")
-@WHERE
-@limit(20, 1000)
-@click.option("--offset", default=0, show_default=True, type=click.IntRange(0), help="Number of rows to skip.")
-def show(
-    ids: Sequence[UUID],
-    agent: str,
-    user_id: UserId,
-    history: bool,
-    tags: Sequence[str],
-    where: dict[str, Any] | None,
-    limit: int,
-    offset: int,
-) -> None:
+def show(ids: Sequence[UUID], agent: str, user_id: UserId, history: bool) -> None:
     """Show the memories with these IDs, in the given order. Exits with 3 if one does not exist.
 
-    Without IDs, list the agent's memories, oldest first. With --history, show the changes of each memory, latest first,
-    and exit with 3 if there are none.
+    With --history, show the changes of each memory, latest first, and exit with 3 if there are none.
     """
-    if ids and (tags or where is not None):
-        raise click.UsageError("--tag and --where list memories; give them without ID")
-    if tags and where is not None and "tags" in where:
-        raise click.UsageError("give the tags with --tag or in --where, not in both")
-    if history and not ids:
-        raise click.UsageError("--history needs the ID of a memory")
     if history:
         run(
             _history(agent, user_id, ids),
@@ -162,15 +164,8 @@ def show(
             key="revisions",
             empty_message="These memories were never changed.",
         )
-    elif ids:
-        run(_get(agent, user_id, ids), _show, succeeded=lambda answer: not answer["missing"])
     else:
-        run(
-            _list(agent, user_id, {**(where or {}), **({"tags": {"in": list(tags)}} if tags else {})}, limit, offset),
-            _show_memories,
-            key="memories",
-            empty_message=f"Agent {agent!r} has no such {'shared memory' if user_id is None else 'memory'}.",
-        )
+        run(_get(agent, user_id, ids), _show, succeeded=lambda answer: not answer["missing"])
 
 
 async def _get(agent: str, user_id: UserId, ids: Sequence[UUID]) -> _ShownMemories:

@@ -28,7 +28,7 @@ Commands use the database of COGNITIVE_DATABASE_URL, or an embedded server in th
 ```sh
 cognitive remember "Payments stay with Stripe." --type decision --agent newcomer
 cognitive recall "which payment provider" --agent newcomer
-cognitive memory show --agent newcomer --json
+cognitive memory list --agent newcomer --json
 cognitive agent erase newcomer --yes
 ```
 

@@ -152,7 +152,7 @@ def run_commands(connection, url: str, folder: str, agent: str, users: list[int]
         lines = [
             ("remember", said(user, 1)),
             ("recall", QUESTION),
-            ("memory", "show"),
+            ("memory", "list"),
             ("why",),
             ("db", "export", str(out)),
             ("db", "import", str(out)),

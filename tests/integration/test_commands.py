@@ -191,8 +191,8 @@ def test_every_command_works_and_prints_its_documented_json(shell, urls, tmp_pat
     assert [each["id"] for each in shell("token", "list", *kept)["tokens"]] == [token]
     assert shell("token", "revoke", token, *kept)["agent"] == shell.agent
 
-    assert fact in [each["id"] for each in shell("memory", "show")["memories"]]
-    shell("memory", "show", "--tag", "never", code=NO)
+    assert fact in [each["id"] for each in shell("memory", "list")["memories"]]
+    shell("memory", "list", "--tag", "never", code=NO)
     out = str(tmp_path / "exported.jsonl")
     assert shell("db", "export", out)["memories"] == shell("db", "import", out)["memories"] > 0
     assert shell("db", "apply-retention", "--dry-run")["rows"] == {}
@@ -339,7 +339,7 @@ def test_usage_errors_are_reported_in_json(shell):
         ("policy", "show", "--with", "v"),
         ("why", "t1", "--session", "s1"),
         ("memory", "show", "--history"),
-        ("memory", "show", str(uuid4()), "--tag", "x"),
+        ("memory", "list", "--tag", "x", "--where", '{"tags": {"eq": "y"}}'),
     ],
 )
 def test_conflicting_options_are_refused(shell, words):
@@ -513,7 +513,7 @@ def test_commands_have_the_view_of_the_named_user(shell, tmp_path):
     out = tmp_path / "bobs.jsonl"
     reading = [
         ("recall", "Who sings?"),
-        ("memory", "show"),
+        ("memory", "list"),
         ("memory", "show", ids["bob"]),
         ("memory", "duplicates"),
         ("why",),
@@ -530,7 +530,7 @@ def test_commands_have_the_view_of_the_named_user(shell, tmp_path):
     assert shown >= {"recall", "memory", "why", "session", "replay"}
     assert ("kanaribob" in out.read_text(), "kanariann" in out.read_text()) == (True, False)
     assert shell("memory", "show", ids["ann"], "--user", "bob", code=NO)["missing"] == [ids["ann"]]
-    assert len(shell("memory", "show", "--all-users")["memories"]) == len(shell("why", "--all-users")["turns"]) == 2
+    assert len(shell("memory", "list", "--all-users")["memories"]) == len(shell("why", "--all-users")["turns"]) == 2
     assert shell.run("session", "show", "s", "--agent", shell.agent).exit_code == NO
     for words in (("memory", "forget", ids["ann"], "--yes"), ("memory", "update", ids["ann"], "pinned=true")):
         shell.run(*words, "--agent", shell.agent, "--user", "bob")
@@ -540,7 +540,7 @@ def test_commands_have_the_view_of_the_named_user(shell, tmp_path):
 @pytest.mark.parametrize(
     "words",
     [
-        ("memory", "show", "--user", "ann", "--all-users"),
+        ("memory", "list", "--user", "ann", "--all-users"),
         ("why", "t", "--all-users"),
         ("policy", "shadow", "--user", "ann"),
         ("token", "create", "--user", "ann", "--operator"),
@@ -550,7 +550,7 @@ def test_contradictory_users_are_an_invalid_command_line(shell, words):
     assert shell.run(*words, "--agent", "a").exit_code == 2
 
 
-@pytest.mark.parametrize("words", [("recall", "x"), ("memory", "show"), ("db", "export", "x.jsonl"), ("why",)])
+@pytest.mark.parametrize("words", [("recall", "x"), ("memory", "list"), ("db", "export", "x.jsonl"), ("why",)])
 def test_blank_user_is_refused(shell, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = shell.run(*words, "--agent", shell.agent, "--user", "")
@@ -564,4 +564,4 @@ def test_remembered_line_of_another_user_is_refused(shell, tmp_path):
     words = ("remember", "--file", str(lines), "--agent", shell.agent)
     assert shell.run(*words, "--user", "bob").exit_code == 1
     assert shell.run(*words).exit_code == 0
-    assert [each["user_id"] for each in shell("memory", "show", "--all-users")["memories"]] == ["ann"]
+    assert [each["user_id"] for each in shell("memory", "list", "--all-users")["memories"]] == ["ann"]

@@ -64,9 +64,9 @@ def test_narrow_terminal_shows_a_memory_on_one_line_and_its_id_below(run, urls, 
 
 
 def test_empty_list_names_the_option_for_memories_of_users(run, urls, agent):
-    assert "--all-users" not in run("memory", "show", "--agent", agent).stderr
+    assert "--all-users" not in run("memory", "list", "--agent", agent).stderr
     store(urls.app, agent, fact("The bike is red.", "ann"))
-    result = run("memory", "show", "--agent", agent)
+    result = run("memory", "list", "--agent", agent)
     assert (result.exit_code, result.stdout) == (NO, "")
     assert "1 user has memories: add --all-users, or --user NAME" in result.stderr
     assert "no such shared memory" in result.stderr
@@ -133,7 +133,7 @@ def test_missing_agent_names_the_variable(run):
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
-        (("memory", "list"), "Did you mean show?"),
+        (("memory", "get"), "Did you mean show?"),
         (("memory", "delete"), "Did you mean forget?"),
         (("memroy", "show"), "Did you mean memory"),
         (("session", "zzz"), "The commands are end, list, show."),
@@ -234,5 +234,5 @@ def test_memory_in_a_file_may_have_any_line_separator_in_its_text(run, agent, tm
     file = tmp_path / "memories.jsonl"
     file.write_text('{"type": "fact", "content": "The bike\u2028is red."}\r\n', encoding="utf-8", newline="")
     assert run("remember", "--file", str(file), "--agent", agent).exit_code == 0
-    [stored] = json.loads(run("memory", "show", "--agent", agent, "--json").stdout)["memories"]
+    [stored] = json.loads(run("memory", "list", "--agent", agent, "--json").stdout)["memories"]
     assert stored["content"] == "The bike\u2028is red."
