@@ -16,7 +16,7 @@ from typing import Any
 from uuid import UUID
 
 from brain import statements
-from brain.claims import announces_change, claim_of
+from brain.claims import Claim, announces_change, claim_of
 from brain.errors import InvalidInput, UnknownMemory
 from brain.postgres.database import Connection
 from brain.postgres.wire_types import as_value
@@ -83,11 +83,17 @@ class Replacement:
 
 @dataclass(frozen=True, slots=True)
 class _Stated:
-    """A version with the value that it states. With `is_only`, earlier values end; otherwise it is one of several."""
+    """A version with what it claims. With `is_only`, earlier values end; otherwise it is one of several."""
 
     version: Version
-    value: str
+    claim: Claim
     is_only: bool
+
+    def changes(self, earlier: _Stated) -> bool:
+        """Return True if it states another value; "I'm Tom" states no other name than "I'm Tom Brandt"."""
+        value, before = self.claim.value, earlier.claim.value
+        is_part_of_name = not self.claim.attribute and set(value.split()) <= set(before.split())
+        return value != before and not is_part_of_name
 
 
 def replacements(new: Sequence[Version], stored: Sequence[Version]) -> dict[UUID, Replacement]:
@@ -110,7 +116,7 @@ def _by_claim(versions: Iterable[Version]) -> dict[tuple[object, ...], list[_Sta
         claim = claim_of(each.content, each.speaker)
         if claim is not None:
             is_only = not _SEVERAL.search(each.content) or announces_change(each.content)
-            groups.setdefault((claim.key, *each.origin), []).append(_Stated(each, claim.value, is_only))
+            groups.setdefault((claim.key, *each.origin), []).append(_Stated(each, claim, is_only))
     return groups
 
 
@@ -123,12 +129,12 @@ def _earliest(olds: Sequence[_Stated], others: Iterable[_Stated]) -> dict[UUID, 
     times = [each.version.occurred_at for each in later]
     changes = list(range(1, len(later) + 1))  # for each, the index of the next one with another value
     for n in reversed(range(len(later) - 1)):
-        if later[n].value == later[n + 1].value:
+        if later[n].claim.value == later[n + 1].claim.value:
             changes[n] = changes[n + 1]
     found = {}
     for old in olds:
         at = bisect_right(times, old.version.occurred_at)
-        if at < len(later) and later[at].value == old.value:
+        while at < len(later) and not later[at].changes(old):
             at = changes[at]
         if at < len(later) and (old.version.hidden_at is None or times[at] < old.version.hidden_at):
             found[old.version.id] = Replacement(later[at].version.id, times[at])

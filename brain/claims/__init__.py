@@ -5,6 +5,7 @@ Modules, in order of execution:
 - `recognise`: recognise the form of a statement, and return its claim.
 - `answers`: instructions about the language and the length of answers.
 - `spelling_out`: spell out casual statements: "btw, moved to Hamburg" becomes "I moved to Hamburg".
+- `names`: tell names of people from what else one is.
 - `statement`: take a statement apart at its verb, and find numbers, times and dates.
 - `contacts`: recognise street addresses and telephone numbers of people.
 - `places`: tell towns from countries, and from what else one moves to.
@@ -16,6 +17,7 @@ Modules, in order of execution:
 
 from brain.claims.changes import announces_change, denies, states_wish, subject_stems
 from brain.claims.claim import Claim, person_of
+from brain.claims.names import gives_own_name
 from brain.claims.recognise import claim_key, claim_of
 from brain.claims.spelling_out import restated
 
@@ -25,6 +27,7 @@ __all__ = [
     "claim_key",
     "claim_of",
     "denies",
+    "gives_own_name",
     "person_of",
     "restated",
     "states_wish",

@@ -268,6 +268,8 @@ class _Statement:
         return any(self.capitals[start : start + own])
 
     def _located(self, subject: Sequence[str], value: Sequence[str]) -> Claim | None:
+        if subject[:1] == ["my"] and not any(map(canonical, subject)):
+            return None  # "My name is in the book" says nothing of where I am
         return self._make(subject, "#country" if is_country(value) else "place", value)
 
     def _is_only(self, relation: PhraseRow, rest: Sequence[str], value: Sequence[str]) -> bool:

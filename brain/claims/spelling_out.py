@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from brain.claims.names import with_name_named
+
 _MAX_LENGTH = 160  # characters; a longer text is hardly one statement
 # "My new mobile's 0770 ..."; a name behind "'s" is owned: "My sister's Rex".
 _IS = re.compile(r"(?i)(?<=\w)['’]s (?=\d)")
@@ -76,7 +78,7 @@ def restated(content: str) -> str:
 
 def spelled_out(content: str) -> str:
     """Return a statement without lead-ins and asides, with the subject and verb that it leaves out or shortens."""
-    content = restated(_ASIDE.sub("", _LEAD_IN.sub("", content)))
+    content = restated(with_name_named(_ASIDE.sub("", _LEAD_IN.sub("", content))))
     for pattern, beginning in _SUBJECTS:
         content = pattern.sub(beginning, content)
     return _IS.sub(" is ", _WE_ARE.sub("we are ", _I_AM.sub("I am ", content)))

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from brain.claims import gives_own_name
+
 _UP_TO_THREE_WORDS = r"(?:(?!(?:not|no|never|neither|nor)\b)[\w'’-]+ ){0,3}?"
 _NEED = re.compile(
     rf"\b(?:am|are|is|i['’]?m|we['’]re|(?:he|she)['’]s|been) {_UP_TO_THREE_WORDS}"
@@ -22,16 +24,6 @@ _NEED = re.compile(
     r"|\b(?:carr(?:y|ies)|has|have) an epi-?pen\b",
     re.IGNORECASE,
 )
-# What is said of a name, in lower case: "my name is misspelled", "my name is a secret", but "my name is An".
-_NO_NAME = (
-    r"(?:not|now|an?|the|my|your|his|her|their|on|in|at|of|too|so|very|still|already|often|always|never|usually|wrong"
-    r"|correct|missing|everywhere|common|used|written|spel(?:t|led)|misspel\w+|(?:mis)?pronounced)\b"
-)
-_NAME = re.compile(
-    r"(?:^|[,.!] |^(?:[Aa]ctually|[Ww]ell|[Oo]h|[Ss]o|[Oo]k) )"
-    r"(?:(?:[Ii]['’]?m|[Ii] am) [A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*"
-    rf"|[Mm]y name(?:['’]?s| is)(?: now)? (?!{_NO_NAME})[\w'’-]+(?: [\w'’-]+)?)(?=[.,!]|$| (?:and|from|by|here|now)\b)"
-)
 
 
 def is_essential(statement: str) -> bool:
@@ -39,4 +31,4 @@ def is_essential(statement: str) -> bool:
 
     Examples: "I'm Tom", "Milo is allergic to nuts".
     """
-    return _NEED.search(statement) is not None or _NAME.search(statement) is not None
+    return _NEED.search(statement) is not None or gives_own_name(statement)

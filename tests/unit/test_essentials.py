@@ -26,6 +26,10 @@ from cognitive.formation.essentials import is_essential
         "my name is tom",
         "My name is An Peeters",
         "my name's Tom Brandt and I like tea",
+        "I'm Ian",
+        "I'm Jordan.",
+        "Hello! I'm Anish Rao, and I need help",
+        "My name is Christian",
     ],
 )
 def test_essential_statement_is_recognised(statement):
@@ -47,6 +51,14 @@ def test_essential_statement_is_recognised(statement):
         "my name is a secret",
         "my name is used twice",
         "This is Tom",
+        "I'm Canadian",
+        "I'm German, so I like bread",
+        "I'm Irish-American",
+        "I'm South African.",
+        "I'm Muslim",
+        "I'm Team Lead",
+        "I'm Virgo",
+        "I'm CEO",
     ],
 )
 def test_other_statement_is_not_essential(statement):

@@ -78,6 +78,14 @@ def test_only_a_later_value_of_the_same_origin_replaces():
         assert not replaces(replace(new, **other), old)
 
 
+def test_another_name_replaces_the_earlier_one_and_a_part_of_it_does_not():
+    names = ("My name is Tom Brandt.", "I'm Tom.", "I'm Kim.", "My name is Kim Weber.", "My name is Kim Klein.")
+    full, part, other, fuller, married = (version(n, name, n) for n, name in enumerate(names))
+    found = replacements([full, part, other, fuller, married], [])
+    by = {id.int: replacement.id.int for id, replacement in found.items()}
+    assert by == {0: 2, 1: 2, 2: 3, 3: 4}
+
+
 def test_each_statement_is_parsed_once():
     new = [version(n, f"The code of door {n} is {4000 + n}.", n % 5) for n in range(40)]
     stored = [version(100 + n, f"The code of door {n} is {5000 + n}.", n % 7) for n in range(40)]
