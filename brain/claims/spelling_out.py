@@ -56,13 +56,19 @@ _SWITCHED = re.compile(
     r" (?P<new>[\w-]+)),? (?:and |so )?(?:it['’]?s|it is)(?: now)? (?P<value>[^,;:?]+?)(?: now)?[.!]*",
     re.IGNORECASE,
 )
+_BY_SPEAKER = re.compile(r"(?i)(?:i|we)\b")
 _DATED = re.compile(r"(?i)\d|\b(?:\w+days?|noon|midnight|(?:next|this) \w+)\b")
+_DATE = re.compile(
+    r"(?i)\d:\d\d|\b(?:\w+day|noon|midnight|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b"
+)
 
 
 def restated(content: str) -> str:
     """Return a statement that someone has changed something to a value as what holds now, others as they are.
 
-    "I've raised my rate to 75" becomes "my rate is now 75". What was moved has a new date, not a new place.
+    "I've raised my rate to 75" becomes "my rate is now 75". What was moved has a new date, not a new place. What others
+    changed is the speaker's if it is called so: "Netflix raised the price to 15" stays as it is.
     """
     if len(content) > _MAX_LENGTH:
         return content
@@ -70,10 +76,17 @@ def restated(content: str) -> str:
         whose = "my" if other["who"].lower() == "i" else "our"
         return f"{whose} {other['what'] or other['new']} is now {other['value']}"
     said = _CHANGED.fullmatch(content)
-    if said is None or (said["moved"] and not _DATED.search(said["value"])):
+    if said is None or not (_DATED.search(said["value"]) if said["moved"] else _is_own(said)):
         return content
     what = "we are now on" if said["what"].lower() == "us" else f"{said['what']} is now"
     return f"{what} {said['value']}"
+
+
+def _is_own(changed: re.Match[str]) -> bool:
+    """Return True if what was changed is the speaker's: "my fee", "the rent", a date, or what the speaker changed."""
+    who, what = changed["who"], changed["what"].lower()
+    is_named = not what.startswith("the ") or what.endswith("rent")
+    return is_named or who is None or _BY_SPEAKER.match(who) is not None or _DATE.search(changed["value"]) is not None
 
 
 def spelled_out(content: str) -> str:

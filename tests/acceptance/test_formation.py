@@ -302,6 +302,9 @@ async def test_another_of_several_preferences_replaces_none(urls, embedder, agen
 @pytest.mark.parametrize(
     ("first", "second", "replaced"),
     [
+        ("I'm Tom.", "actually my name is Kim", True),
+        ("My name is Tom Brandt.", "Hi, I'm Tom.", False),
+        ("Our price is 9 euros.", "Netflix raised the price to 15 euros", False),
         ("We drive a Saab.", "our car is now a Fiat", True),
         ("My phone is a Nokia 8.", "upgraded my phone to a Pixel 6 yesterday", True),
         ("My phone is a Nokia 8.", "I changed my phone to silent", False),
