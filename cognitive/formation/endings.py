@@ -47,6 +47,12 @@ _LIMITS = re.compile(
 )
 # A habit may have paused then, but what was sold or cancelled then has ended.
 _PAUSES = re.compile(rf"\b{WHEN}")
+# What follows says that nothing ended, or perhaps nothing: "The trip is off, no it's on", "It's off, I think".
+_UNDONE = re.compile(
+    r"\b(?:(?:it|that)(?:['’]?s| is)(?: still| back)?|still|back) (?:on|happening)(?: again| after all)?(?=[.,!]|$)"
+    r"|(?<=\w[,.;!] )no,? (?:wait|(?:i|we|it|that|he|she|they) \w+(?:n['’]?t| not))\b|\bwait,? no\b"
+    r"|, (?:unless|if)\b|\bi (?:think|guess|suppose)(?=[.!]*$)"
+)
 _AFTER_GONE = re.compile(
     rf" (?:{WHEN}|on \w+day\b|(?:in|at the end of|over the) \w+$|for good|altogether|completely).*"
 )
@@ -95,8 +101,10 @@ class Ended:
 def taken_back(message: str) -> list[Ended]:
     """Return what the user's own words in a message take back."""
     found: list[Ended] = []
-    for sentence in read_sentences(message):
-        if sentence.rejected is None and not sentence.text.rstrip().endswith("?"):
+    read = read_sentences(message)
+    for at, sentence in enumerate(read):
+        is_stated = sentence.rejected is None and not sentence.text.rstrip().endswith("?")
+        if is_stated and not _UNDONE.search(" ".join(each.text for each in read[at:]).lower()):
             texts = split_statements(sentence.text)
             for n, text in enumerate(texts):
                 found += _ended(text, " ".join(texts[n + 1 :]))

@@ -143,7 +143,7 @@ ENDINGS: tuple[EndingRow, ...] = (
     ),
     EndingRow(
         rf"{_DID}(?:quit|resigned from|stopped (?:working|teaching|playing|training) (?:at|for|with)"
-        r"|(?:handed|gave) in (?:my|our) notice at|(?:was|were|got) (?:fired|laid off) (?:from|by)|no more)"
+        r"|(?:handed|gave) in (?:my|our) notice at|(?:was|were|got) (?:fired|laid off) (?:from|by))"
         rf" (?:my job (?:at|with) )?{_WHAT}{_STOP}",
         _BELONG,
         (
@@ -155,6 +155,8 @@ ENDINGS: tuple[EndingRow, ...] = (
             ("If I quit the mill, I'd be at Acme.", "I work at the mill."),
             ("I almost quit the mill.", "I work at the mill."),
             ("I quit the mill at five.", "I work at the mill."),
+            ("I quit the mill, no I didn't.", "I work at the mill."),
+            ("No more mill, please.", "I work at the mill."),
         ),
         done=True,
     ),
@@ -340,6 +342,7 @@ ENDINGS: tuple[EndingRow, ...] = (
         (
             ("The Malta meeting is off.", "We're flying to Malta in May."),
             ("The Malta trip is off.", "We're going to Malta every May."),
+            ("The Malta trip is off, unless it gets warm.", "We're flying to Malta in May."),
         ),
         of_plans=True,
     ),
@@ -363,6 +366,8 @@ ENDINGS: tuple[EndingRow, ...] = (
             ("My eye test on Monday was cancelled.", "I have an eye test on Friday."),
             ("My yoga class was cancelled.", "I have a yoga class every Monday."),
             ("The eye test is off to a good start.", "I have an eye test on Friday."),
+            ("My eye test is off, no it's on.", "I have an eye test on Friday."),
+            ("My eye test is off. Wait, it's still on!", "I have an eye test on Friday."),
         ),
         of_plans=True,
     ),
