@@ -1,4 +1,6 @@
-"""Hide memories and show them again: retire, restore and merge them. Nothing is deleted, and each step can be undone.
+"""Hide memories and show them again: retire, supersede, merge and restore them.
+
+Nothing is deleted, and each step can be undone.
 
 A memory has one state: `hidden_at` and `hidden_reason`, both null while it stays visible (see `brain.types.Memory`).
 If several things would hide it, only the earliest counts. When memories are stored, superseding
@@ -17,7 +19,8 @@ from brain.errors import InvalidInput
 from brain.memory_rows import SQL
 from brain.postgres.database import Connection, Database
 from brain.postgres.wire_types import as_value
-from brain.types import HiddenReason, MemoryType, Trust, above
+from brain.superseding import SQL as SQL_OF_VERSIONS
+from brain.types import HiddenReason, Memory, MemoryType, Trust, above
 from brain.users import Scope
 
 
@@ -46,7 +49,7 @@ class _State:
 
 
 class MemoryStates:
-    """Retires, restores and merges memories of one agent at a time.
+    """Retires, supersedes, merges and restores memories of one agent at a time.
 
     The methods change all of the given memories or none. They raise UnknownMemory for an id that the agent does not
     have, and InvalidInput if a memory has more trust than the author, `by`, or is shared and the view is a user's.
@@ -78,6 +81,23 @@ class MemoryStates:
             for state in await _locked(c, scope, ids, by):
                 state.require_visible("ids", now)
             await _hide(c, scope.agent_id, "retired", ids, now)
+
+        await self._database.run(scope, work)
+
+    async def supersede(
+        self, scope: Scope, ids: Sequence[UUID], by_memory: Memory, *, by: Trust, now: datetime
+    ) -> None:
+        """Hide memories from the time of another one on, because that one says what holds instead.
+
+        Raises:
+            InvalidInput: a memory is hidden already, or the other one is.
+        """
+
+        async def work(c: Connection) -> None:
+            for state in await _locked(c, scope, [*ids, by_memory.id], by):
+                state.require_visible("ids", now)
+            await _hide(c, scope.agent_id, "superseded", ids, by_memory.occurred_at, by_memory.id)
+            await c.execute(*SQL_OF_VERSIONS.name_older(agent_id=scope.agent_id, older=ids[:1], newer=[by_memory.id]))
 
         await self._database.run(scope, work)
 

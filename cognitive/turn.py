@@ -306,6 +306,7 @@ class Attribution:
 class Correction:
     """A formed memory that the user's message took back ("retired") or corrected ("superseded" by `replaced_by`).
 
+    If the message says what holds instead of what it takes back, its captured line supersedes the memory.
     `layer.restore` undoes it.
     """
 

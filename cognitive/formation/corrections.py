@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from brain import forming
@@ -22,12 +22,13 @@ from cognitive.formation.endings import meant, taken_back, takes_back_all
 from cognitive.formation.lines import (
     assistant_line,
     formed_earlier,
+    lines_hidden_with,
     lines_of_turn,
     lines_to_hide,
     superseded_by,
     user_line,
 )
-from cognitive.formation.memories import TAG, line_source
+from cognitive.formation.memories import CORRECTION, TAG, line_source
 from cognitive.formation.statements import split_statements
 from cognitive.turn import Correction
 
@@ -40,10 +41,12 @@ _RECENT = 5  # turns of a session among which the last completed one is looked f
 class _Found:
     """The memories that a line takes back, and the one that it corrects with the memory that replaces it.
 
-    `all_of_last` is True if the line takes back all that the last message said.
+    The line says what holds instead of those in `followed`. `all_of_last` is True if it takes back all that the last
+    message said.
     """
 
     gone: tuple[Memory, ...] = ()
+    followed: tuple[Memory, ...] = ()
     replaced: Memory | None = None
     replacement: NewMemory | None = None
     all_of_last: bool = False
@@ -104,7 +107,9 @@ class Corrections:
                 scope, turn_id, [replacement], now=now, read_at=read_at, condition=condition
             )
 
-        return await self._change(scope, _find(said, earlier, last), store)
+        found = _find(said, earlier, last)
+        line = user_line(await lines_of_turn(self._store, scope, turn_id)) if found.followed else None
+        return await self._change(scope, found, store, line)
 
     async def apply_to_exchange(
         self, scope: Scope, said: NewMemory, before: Sequence[NewMemory]
@@ -130,7 +135,8 @@ class Corrections:
         """Return what the memories claim that corrections stored."""
         ids = [each.replaced_by for each in corrections if each.replaced_by is not None]
         stored = await self._store.get(scope, ids) if ids else []
-        return [claim for each in stored if (claim := claim_of(each.content, each.speaker)) is not None]
+        corrected = [each for each in stored if "formed_by" in each.attributes]
+        return [claim for each in corrected if (claim := claim_of(each.content, each.speaker)) is not None]
 
     async def _earlier(self, scope: Scope, said: NewMemory | Memory) -> list[Memory]:
         """Return the user's own formed memories that a line may change; more trusted ones are left to the host."""
@@ -139,35 +145,57 @@ class Corrections:
         return [memory for memory in own if not above(memory.trust, "talk")]
 
     async def _change(
-        self, scope: Scope, found: _Found, store: Callable[[NewMemory], Awaitable[None]]
+        self,
+        scope: Scope,
+        found: _Found,
+        store: Callable[[NewMemory], Awaitable[None]],
+        line: Memory | None = None,
     ) -> tuple[Correction, ...]:
-        """Hide and replace memories, and return those that were. Lines that state nothing else are hidden too."""
-        done: list[Correction] = []
-        if found.gone:
-            ids = [each.id for each in (*found.gone, *await lines_to_hide(self._store, scope, found.gone))]
-            try:
-                await self._states.retire(scope, ids, by="talk", now=datetime.now(UTC))
-                done += [Correction(memory.id, "retired") for memory in found.gone]
-            except InvalidInput as error:  # one of them was hidden, erased or raised in trust meanwhile
-                log.info("not retired by the user's words: %s", error)
+        """Hide and replace memories, and return those that were. Lines that state nothing else are hidden too.
+
+        `line` is the stored line, which replaces those instead of which it says what holds now.
+        """
+        by_line = found.followed if line is not None and line.user_id == scope.user else ()
+        retired = found.gone if by_line else (*found.gone, *found.followed)
+        done = [*await self._hide(scope, retired, None), *await self._hide(scope, by_line, line)]
         if done and found.all_of_last:
             await self._restore_replaced(scope, found.gone)
         if found.replaced is not None and found.replacement is not None:
             await store(found.replacement)
-            for old in await self._store.get(scope, [found.replaced.id]):
-                if old.replaced_by is not None:
-                    done.append(Correction(old.id, "superseded", old.replaced_by))
+            stored = await self._store.get(scope, [found.replaced.id])
+            done += [Correction(old.id, "superseded", old.replaced_by) for old in stored if old.replaced_by is not None]
         if done:
             log.info("changed by the user's words: %s", ", ".join(str(each.memory_id) for each in done))
         return tuple(done)
 
+    async def _hide(self, scope: Scope, gone: Sequence[Memory], line: Memory | None) -> list[Correction]:
+        """Retire memories or, if there is a line that replaces them, let it supersede them; with their own lines."""
+        if not gone:
+            return []
+        ids, now = [each.id for each in (*gone, *await lines_to_hide(self._store, scope, gone))], datetime.now(UTC)
+        try:
+            if line is None:
+                await self._states.retire(scope, ids, by="talk", now=now)
+                return [Correction(memory.id, "retired") for memory in gone]
+            await self._states.supersede(scope, ids, line, by="talk", now=now)
+            return [Correction(memory.id, "superseded", line.id) for memory in gone]
+        except InvalidInput as error:  # one of them was hidden, erased or raised in trust meanwhile
+            log.info("not hidden by the user's words: %s", error)
+            return []
+
     async def _restore_replaced(self, scope: Scope, gone: Sequence[Memory]) -> None:
-        """Show again what memories replaced that the user has taken back: "My rent is 950." "Scratch that."."""
-        replaced = await superseded_by(self._store, scope, [memory.id for memory in gone])
+        """Show again what memories or their lines replaced, since the user has taken these back.
+
+        Example: "My rent is 950." "Scratch that.".
+        """
+        hidden = await self._store.get(scope, [each.id for each in gone])
+        hidden += await lines_hidden_with(self._store, scope, hidden)
+        replaced = await superseded_by(self._store, scope, [each.id for each in hidden])
         if not replaced:
             return
+        shown = [each.id for each in (*replaced, *await lines_hidden_with(self._store, scope, replaced))]
         try:
-            await self._states.restore(scope, [each.id for each in replaced], by="talk", now=datetime.now(UTC))
+            await self._states.restore(scope, shown, by="talk", now=datetime.now(UTC))
         except InvalidInput as error:  # one of them was shown again, erased or raised in trust meanwhile
             log.info("not shown again by the user's words: %s", error)
 
@@ -192,16 +220,17 @@ class Corrections:
 
 def _find(said: NewMemory | Memory, earlier: Sequence[Memory], last: _LastExchange) -> _Found:
     """Return what a line takes back of `earlier` memories, and what it corrects of those of the last exchange."""
-    gone = {memory.id: memory for ended in taken_back(said.content) if (memory := meant(ended, earlier))}
+    found = [(ended, memory) for ended in taken_back(said.content) if (memory := meant(ended, earlier))]
+    followed = {memory.id: memory for ended, memory in found if ended.is_followed}
+    gone = {memory.id: memory for _, memory in found if memory.id not in followed}
     if takes_back_all(said.content):
         gone |= {memory.id: memory for memory in last.stated}
     value, change = corrected_value(said.content), None
     if value is not None:
         used, near = (last.stated, last.stated) if value.is_bare else (last.used, last.near)
         change = corrected(value, used, near, last.message, last.answer)
-    if change is None:
-        return _Found(tuple(gone.values()), all_of_last=takes_back_all(said.content))
-    return _Found(tuple(gone.values()), change[0], _replacement(*change, said))
+    ended = _Found(tuple(gone.values()), tuple(followed.values()), all_of_last=takes_back_all(said.content))
+    return ended if change is None else replace(ended, replaced=change[0], replacement=_replacement(*change, said))
 
 
 def is_correction(text: str) -> bool:
@@ -228,7 +257,7 @@ def _replacement(old: Memory, text: str, said: NewMemory | Memory) -> NewMemory:
         session_id=said.session_id,
         source=said.source,
         tags=(TAG,),
-        attributes={**kind, "formed_by": "correction/1", "evidence": said.content},
+        attributes={**kind, "formed_by": CORRECTION, "evidence": said.content},
         trust="talk",
         supersedes=old.id,
     )

@@ -21,6 +21,8 @@ _HEADS = frozenset("subscript membership account hospit school univers colleg cl
 _NEW = re.compile(
     r"\b(?:now|instead|these days|from now on|since|started|joined|got|bought|picked|took)\b", re.IGNORECASE
 )
+# "swapped the Saab for a Fiat", "moved from Trello to Linear"
+_SWAPPED = re.compile(r"\b(?:from .+ to|(?:swapped|traded|replaced|ditched) .+ (?:for|with|by)) \w", re.IGNORECASE)
 # What these words stand for is in another sentence.
 _REFERS = re.compile(r"\b(?:it|that|this|these|those|them|him|her|there|one)\b")
 _JOINS = re.compile(r"\b(?:and|or|but|plus)\b")  # of "I play golf and tennis", one may go on
@@ -45,14 +47,14 @@ _LIMITS = re.compile(
     r"|for (?:now|lent|(?:an?|the|this|one) (?:\w+ )?(?:day|week|weekend|month|year|time|while|bit|moment|summer|winter"
     r"|holiday|season)s?))\b"
 )
-# A habit may have paused then, but what was sold or cancelled then has ended.
-_PAUSES = re.compile(rf"\b{WHEN}")
 # What follows says that nothing ended, or perhaps nothing: "The trip is off, no it's on", "It's off, I think".
 _UNDONE = re.compile(
     r"\b(?:(?:it|that)(?:['’]?s| is)(?: still| back)?|still|back) (?:on|happening)(?: again| after all)?(?=[.,!]|$)"
     r"|(?<=\w[,.;!] )no,? (?:wait|(?:i|we|it|that|he|she|they) \w+(?:n['’]?t| not))\b|\bwait,? no\b"
     r"|, (?:unless|if)\b|\bi (?:think|guess|suppose)(?=[.!]*$)"
 )
+# A habit may have paused then, but what was sold or cancelled then has ended.
+_PAUSES = re.compile(rf"\b{WHEN}")
 _AFTER_GONE = re.compile(
     rf" (?:{WHEN}|on \w+day\b|(?:in|at the end of|over the) \w+$|for good|altogether|completely).*"
 )
@@ -63,11 +65,15 @@ _WE = {"my": "i", "our": "we"}
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """Something that a statement takes back: the words for it, and the beginning of a memory that states it."""
+    """Something that a statement takes back: the words for it, and the beginning of a memory that states it.
+
+    `is_followed` is True if its sentence says what holds instead.
+    """
 
     gone: str
     memory: str
     of_plans: bool
+    is_followed: bool
     alike: str = ""
 
     def is_in(self, memory: str) -> bool:
@@ -126,11 +132,13 @@ def meant(ended: Ended, memories: Sequence[Memory]) -> Memory | None:
 def _ended(text: str, behind: str) -> Iterator[Ended]:
     """Yield what a statement may take back, by each form that fits. `behind` is the rest of its sentence."""
     limited, pauses = (limit.search(text.lower()) is not None for limit in (_LIMITS, _PAUSES))
+    is_followed = any(said.search(f"{text} {behind}") for said in (_NEW, _SWAPPED))
     for clause in (text, *_CLAUSE.split(text)[1:]):
-        yield from _ended_in(FoldedStatement.of(clause).plain, behind, limited=limited, pauses=pauses)
+        plain = FoldedStatement.of(clause).plain
+        yield from _ended_in(plain, behind, limited=limited, pauses=pauses, is_followed=is_followed)
 
 
-def _ended_in(plain: str, behind: str, *, limited: bool, pauses: bool) -> Iterator[Ended]:
+def _ended_in(plain: str, behind: str, *, limited: bool, pauses: bool, is_followed: bool) -> Iterator[Ended]:
     """Yield what a folded clause may take back, of a statement that is `limited` or says when something paused."""
     for row in ENDINGS:
         said = compiled(row.said).match(plain)
@@ -145,7 +153,7 @@ def _ended_in(plain: str, behind: str, *, limited: bool, pauses: bool) -> Iterat
         if row.instead and not (_NEW.search(new) and compiled(row.instead).search(fold(new))):
             continue
         memory = row.memory.replace("{who}", groups.get("who") or "(?:i|we)")
-        yield Ended(gone, memory, row.of_plans, new if row.alike else "")
+        yield Ended(gone, memory, row.of_plans, is_followed, new if row.alike else "")
 
 
 def _phrase(text: str) -> list[str]:

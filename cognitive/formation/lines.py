@@ -100,14 +100,14 @@ async def lines_to_hide(store: MemoryStore, scope: Scope, retired: Sequence[Memo
 
 
 async def lines_hidden_with(store: MemoryStore, scope: Scope, restored: Sequence[Memory]) -> list[Memory]:
-    """Return the captured lines of the view that were hidden together with retired memories formed from them."""
-    hidden_at = {memory.source: memory.hidden_at for memory in restored if "formed_by" in memory.attributes}
+    """Return the captured lines of the view that were hidden together with memories formed from them."""
+    hidden = {each.source: (each.hidden_reason, each.hidden_at) for each in restored if "formed_by" in each.attributes}
     found = [
         line
-        for source, at in hidden_at.items()
+        for source, state in hidden.items()
         if source is not None
         for line in await _exchange_of(store, scope, source)
-        if line.hidden_reason == "retired" and line.hidden_at == at
+        if (line.hidden_reason, line.hidden_at) == state
     ]
     known = {memory.id for memory in restored}
     return [line for line in found if line.id not in known]

@@ -21,6 +21,7 @@ from cognitive.privacy.secrets import SECRET
 
 Role = Literal["user", "assistant"]
 TAG = "formed"  # tag of formed memories, by which an operator can find or forget them
+CORRECTION = "correction/1"  # `formed_by` of a memory in which a value was corrected
 # The types of memories whose kind is no type; these have their kind as an attribute.
 _TYPES: dict[FormationKind, MemoryType] = {"preference": "fact", "instruction": "fact", "plan": "episode"}
 _PERSONAL: tuple[FormationKind, ...] = ("preference", "instruction")
