@@ -24,7 +24,7 @@ from cognitive.background import BackgroundQueue
 from cognitive.errors import InvalidInput
 from cognitive.feedback.attribute import planned_under, weights
 from cognitive.feedback.outcomes import OutcomeRecorder
-from cognitive.formation.lines import lines_hidden_with, lines_to_hide
+from cognitive.formation.lines import corrected_from, lines_hidden_with, lines_to_hide
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.privacy.erasure_listeners import ErasureListeners, all_texts
 from cognitive.privacy.retention_schedule import RetentionScheduler
@@ -128,9 +128,13 @@ class AgentMemories:
         require_trust("by", by)
         wanted = require_ids("ids", ids)
         for view, own in await self._checked(scope, wanted, by, hidden=True):
-            lines = await lines_hidden_with(self._store, view, await self._store.get(view, own))
+            restored = await self._store.get(view, own)
+            lines = await lines_hidden_with(self._store, view, restored)
             shown = [*own, *(line.id for line in lines if not above(line.trust, by))]
+            undone = await corrected_from(self._store, view, restored)
             await self._states.restore(view, shown, by=by, now=datetime.now(UTC))
+            if undone:
+                await self.retire(view, [each.id for each in undone], by=by)
         return await self._store.get(scope, wanted)
 
     async def merge(self, scope: Scope, ids: Sequence[UUID], into: UUID, *, by: Trust = "host") -> list[Memory]:

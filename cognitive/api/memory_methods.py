@@ -216,6 +216,8 @@ class MemoryMethods:
     ) -> list[Memory]:
         """Show hidden memories again, as if nothing had hidden them, and return them. A past expiry is removed.
 
+        If the user's words corrected the value of one, this undoes the correction: the corrected memory is retired.
+
         Raises:
             UnknownMemory, InvalidInput: as in `retire`; also if a memory is not hidden.
         """

@@ -11,7 +11,7 @@ from brain.store import MemoryStore
 from brain.text import stem_counts
 from brain.types import Memory, NewMemory
 from brain.users import Scope
-from cognitive.formation.memories import TAG, line_source
+from cognitive.formation.memories import CORRECTION, TAG, line_source
 
 _FORMED = MemoryFilter.parse({"tags": {"eq": TAG}})
 _PAGE = 1_000  # memories of a statement
@@ -111,6 +111,15 @@ async def lines_hidden_with(store: MemoryStore, scope: Scope, restored: Sequence
     ]
     known = {memory.id for memory in restored}
     return [line for line in found if line.id not in known]
+
+
+async def corrected_from(store: MemoryStore, scope: Scope, superseded: Sequence[Memory]) -> list[Memory]:
+    """Return the visible memories in which the user's words corrected a value of superseded ones."""
+    ids = [
+        each.replaced_by for each in superseded if each.hidden_reason == "superseded" and each.replaced_by is not None
+    ]
+    found = await store.get(scope, ids) if ids else []
+    return [each for each in found if each.attributes.get("formed_by") == CORRECTION and each.hidden_at is None]
 
 
 async def _exchange_of(store: MemoryStore, scope: Scope, source: str) -> list[Memory]:

@@ -514,8 +514,9 @@ async def test_corrected_value_replaces_the_memory_of_the_last_turn(urls, embedd
         [new] = await layer.get(agent, [correction.replaced_by], user_id="ada")
         assert (new.content, new.attributes["evidence"]) == (expected, said)
         assert [(memory.id, memory.hidden_reason) for memory in hidden] == [(correction.memory_id, "superseded")]
-        [restored] = await layer.restore(agent, [correction.memory_id], user_id="ada")
-        assert restored.hidden_reason is None
+        await layer.restore(agent, [correction.memory_id], user_id="ada")
+        both = await layer.get(agent, [correction.memory_id, new.id], user_id="ada")
+        assert [memory.hidden_reason for memory in both] == [None, "retired"]
 
 
 @pytest.mark.parametrize(
