@@ -7,7 +7,7 @@ import re
 from brain.errors import SchemaError
 
 FIRST = "0101"  # the one migration that all others are built on; databases from before it have smaller numbers
-HEAD = "0113"
+HEAD = "0114"
 MIN_POSTGRES = 16
 MIN_PGVECTOR = "0.8.0"
 

@@ -108,6 +108,8 @@ memory = Table(
         "memory_user_wishes", "agent_id", "user_id", "occurred_at", "seq",
         postgresql_where=text("attributes ->> 'kind' IN ('preference', 'instruction') AND NOT pinned"),
     ),
+    Index("memory_supersedes", "agent_id", "supersedes", postgresql_where=text("supersedes IS NOT NULL")),
+    Index("memory_replaced_by", "agent_id", "replaced_by", postgresql_where=text("replaced_by IS NOT NULL")),
     Index(
         "memory_user_hidden", "agent_id", "user_id", "occurred_at", "seq",
         postgresql_include=["id", "hidden_at", "hidden_reason"], postgresql_where=text("hidden_at IS NOT NULL"),

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from brain.memory_rows import SQL
 from brain.states import MemoryStates
 from brain.users import Scope
 from cognitive import ALL_USERS, CognitiveLayer, NewMemory, Policy, Turn
@@ -400,6 +401,31 @@ async def test_upgrade_dates_memories_that_were_superseded(urls):
         assert found[new] == (None, None, None)
         assert found[lost][:2] == (hour(9), "superseded")
         await connection.close()
+
+
+@pytest.mark.parametrize(
+    ("statement", "indexes"),
+    [
+        (SQL.clear_pointers, {"memory_supersedes", "memory_replaced_by"}),
+        (SQL.forget_replaced, {"memory_supersedes"}),
+        (SQL.move_superseded.fill(key="replaced_by"), {"memory_replaced_by"}),
+    ],
+)
+async def test_links_of_a_memory_are_found_by_indexes(urls, agent, statement, indexes):
+    connection = await asyncpg.connect(urls.admin, server_settings={"plan_cache_mode": "force_generic_plan"})
+    await connection.execute(
+        "INSERT INTO cognitive.memory (agent_id, id, seq, identity, type, content, occurred_at, supersedes,"
+        f" replaced_by) SELECT '{agent}', gen_random_uuid(), n, int4send(n), 'fact', 'x', now(), other, other"
+        " FROM generate_series(1, 5000) AS n"
+        " CROSS JOIN LATERAL (SELECT CASE WHEN n % 50 = 0 THEN gen_random_uuid() END) AS linked(other)"
+    )
+    await connection.execute("ANALYZE cognitive.memory")
+    await connection.execute(f"PREPARE links AS {statement.sql}")
+    rows = await connection.fetch(f"EXPLAIN EXECUTE links ('{agent}', NULL)")
+    await connection.close()
+    assert {
+        name for name in ("memory_supersedes", "memory_replaced_by") if any(name in row[0] for row in rows)
+    } == indexes
 
 
 async def test_import_dates_superseded_memories_of_an_older_export(layer, agent):
