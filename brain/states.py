@@ -51,8 +51,10 @@ class _State:
 class MemoryStates:
     """Retires, supersedes, merges and restores memories of one agent at a time.
 
-    The methods change all of the given memories or none. They raise UnknownMemory for an id that the agent does not
-    have, and InvalidInput if a memory has more trust than the author, `by`, or is shared and the view is a user's.
+    The methods change all of the given memories or none. `retire` and `restore` change those of several users in the
+    operator's view, and then lock each of these users: give them a limited number. The methods raise UnknownMemory for
+    an id that the agent does not have, and InvalidInput if a memory has more trust than the author, `by`, or is shared
+    and the view is a user's.
     """
 
     def __init__(self, database: Database) -> None:
@@ -62,7 +64,7 @@ class MemoryStates:
         """Raise the error that `retire` or, if they are `hidden`, `restore` of memories would raise; change nothing."""
 
         async def work(c: Connection) -> None:
-            for state in await _locked(c, scope, ids, by):
+            for state in await _states(c, scope, ids, by):
                 if hidden:
                     state.require_hidden(now)
                 else:
@@ -142,11 +144,20 @@ class MemoryStates:
 async def _locked(c: Connection, scope: Scope, ids: Sequence[UUID], by: Trust) -> list[_State]:
     """Lock the agent's row and return the states of memories, in the order of `ids`."""
     await memory_rows.share_agent(c, scope.agent_id)
+    if scope.sees_all:
+        owners = await c.fetch(*SQL.owners(agent_id=scope.agent_id, memory_ids=list(ids)))
+        await memory_rows.share_users(c, scope.agent_id, [row["user_id"] for row in owners])
     await c.fetchrow(*SQL.lock_agent_row(agent_id=scope.agent_id))
+    return await _states(c, scope, ids, by)
+
+
+async def _states(c: Connection, scope: Scope, ids: Sequence[UUID], by: Trust) -> list[_State]:
+    """Return the states of memories that the view may change, in the order of `ids`."""
     rows = await c.fetch(*SQL.states(agent_id=scope.agent_id, memory_ids=list(ids)))
     states = {row["id"]: as_value(_State, row) for row in rows}
     memory_rows.require_known(scope.agent_id, ids, states)
-    memory_rows.require_own(scope, {state.id: state.user_id for state in states.values()})
+    if not scope.sees_all:
+        memory_rows.require_own(scope, {state.id: state.user_id for state in states.values()})
     for state in states.values():
         if above(state.trust, by):
             raise InvalidInput(f"trust: an author with trust {by!r} cannot hide or show a memory of {state.trust!r}")

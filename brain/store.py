@@ -217,7 +217,7 @@ class MemoryStore:
         """Return each memory's user and identity, in order, and which of these pairs the agent has already."""
         pairs = [(memory.user_id or SHARED, identity(memory)) for memory in await self._redacted(memories)]
         users, identities = [user_id for user_id, _ in pairs], [each for _, each in pairs]
-        bound = SQL.identities_of_users(agent_id=agent_id, user_ids=users, identities=identities)
+        bound = SQL.ids_of_users(agent_id=agent_id, user_ids=users, identities=identities)
         rows = await self._fetch(Scope.all_users(agent_id), bound)
         return pairs, {(row["user_id"], row["identity"]) for row in rows}
 
@@ -225,6 +225,24 @@ class MemoryStore:
         """Return the memories of a type that were stored under these sources, oldest first."""
         identities = [identity_by_source(type_, source) for source in sources]
         return await self.get(scope, list((await self._existing(scope, identities)).values()))
+
+    async def find_by_owner_and_source(
+        self, scope: Scope, type_: MemoryType, wanted: Sequence[tuple[str, str]]
+    ) -> list[Memory]:
+        """Return the memories of a type that were stored for these owners, each under its source."""
+        owners, identities = [owner for owner, _ in wanted], [identity_by_source(type_, source) for _, source in wanted]
+        bound = SQL.ids_of_users(agent_id=scope.agent_id, user_ids=owners, identities=identities)
+        return await self.get(scope, [row["id"] for row in await self._fetch(scope, bound)])
+
+    async def visible_sources(
+        self, scope: Scope, sources: Sequence[tuple[str, str]], tag: str, without: Sequence[UUID]
+    ) -> set[tuple[str, str]]:
+        """Return those of the owners and sources that a visible memory with a tag has, not counting `without`."""
+        owners, named = [owner for owner, _ in sources], [source for _, source in sources]
+        bound = SQL.visible_sources(
+            agent_id=scope.agent_id, user_ids=owners, sources=named, tag=tag, memory_ids=list(without)
+        )
+        return {(row["user_id"], row["source"]) for row in await self._fetch(scope, bound)}
 
     async def find(self, scope: Scope, wanted: MemoryFilter, limit: int, offset: int = 0) -> list[Memory]:
         """Return a page of the memories that a filter admits, oldest first, with those that are hidden."""

@@ -63,11 +63,17 @@ SELECT EXISTS (SELECT 1 FROM cognitive.turn WHERE agent_id = :agent_id AND user_
 SELECT identity, id FROM cognitive.memory
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND identity = ANY(:identities::bytea[])
 
--- name: identities_of_users
--- Those of these users and identities that belong to a memory, in the operator's view.
-SELECT m.user_id, m.identity
+-- name: ids_of_users
+-- Those of these users and identities that belong to a memory that the view sees, with its id.
+SELECT m.user_id, m.identity, m.id
 FROM unnest(:user_ids::text[], :identities::bytea[]) AS w(user_id, identity)
 JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.user_id = w.user_id AND m.identity = w.identity
+
+-- name: visible_sources
+-- Those of these users and sources that a visible memory with a tag has, beside these memories.
+SELECT DISTINCT m.user_id, m.source FROM unnest(:user_ids::text[], :sources::text[]) AS w(user_id, source)
+JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.user_id = w.user_id AND m.source = w.source
+WHERE :tag = ANY(m.tags) AND m.hidden_at IS NULL AND m.id <> ALL(:memory_ids::uuid[])
 
 -- name: states
 -- What decides whether memories may be hidden, shown again or replaced.
@@ -95,11 +101,11 @@ FROM unnest(:memory_ids::uuid[], :seqs::bigint[], :identities::bytea[], :types::
 RETURNING 1
 
 -- name: hide
--- Hide memories at a time and for a reason, unless they are hidden from an earlier time on.
+-- Hide memories that the view writes at a time and for a reason, unless they are hidden from an earlier time on.
 UPDATE cognitive.memory AS m SET hidden_at = h.hidden_at, hidden_reason = :reason, replaced_by = h.replaced_by,
     updated_at = now()
 FROM unnest(:memory_ids::uuid[], :hidden_at::timestamptz[], :replaced_by::uuid[]) AS h(id, hidden_at, replaced_by)
-WHERE m.agent_id = :agent_id AND m.user_id = cognitive.scope() AND m.id = h.id
+WHERE m.agent_id = :agent_id AND m.id = h.id
   AND (m.hidden_at IS NULL OR h.hidden_at <= m.hidden_at)
 
 -- name: show
@@ -108,12 +114,12 @@ UPDATE cognitive.memory SET updated_at = now(), replaced_by = NULL,
     expires_at = CASE WHEN expires_at > :now THEN expires_at END,
     hidden_at = CASE WHEN expires_at > :now THEN expires_at END,
     hidden_reason = CASE WHEN expires_at > :now THEN 'expired' END
-WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND id = ANY(:memory_ids::uuid[])
+WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[])
 
 -- name: forget_replaced
 -- Clear `supersedes` of the memories that superseded these ones, which are shown again.
 UPDATE cognitive.memory SET supersedes = NULL
-WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND supersedes = ANY(:memory_ids::uuid[])
+WHERE agent_id = :agent_id AND supersedes = ANY(:memory_ids::uuid[])
   AND id <> ALL(:memory_ids::uuid[])
 
 -- name: move_superseded

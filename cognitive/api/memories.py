@@ -16,7 +16,7 @@ from brain.memory_types import Retained
 from brain.ports import Progress
 from brain.receipts import Erasure, Receipt
 from brain.states import MemoryStates
-from brain.store import MemoryStore
+from brain.store import BATCH, MemoryStore
 from brain.turns import TurnLog
 from brain.types import Memory, MemoryType, NewMemory, Revision, Trust, above
 from brain.users import ALL_USERS, Scope
@@ -116,23 +116,23 @@ class AgentMemories:
         A captured line of which no visible memory is left that was formed from it is hidden too.
         """
         require_trust("by", by)
-        wanted = require_ids("ids", ids)
-        for view, own in await self._checked(scope, wanted, by, hidden=False):
+        wanted, now = require_ids("ids", ids), datetime.now(UTC)
+        for view, own in await self._checked(scope, wanted, by, now, hidden=False):
             lines = await lines_to_hide(self._store, view, await self._store.get(view, own))
             hidden = [*own, *(line.id for line in lines if not above(line.trust, by))]
-            await self._states.retire(view, hidden, by=by, now=datetime.now(UTC))
+            await self._states.retire(view, hidden, by=by, now=now)
         return await self._store.get(scope, wanted)
 
     async def restore(self, scope: Scope, ids: Sequence[UUID], *, by: Trust = "host") -> list[Memory]:
         """See `MemoryMethods.restore`. The lines that `retire` hid are shown again too."""
         require_trust("by", by)
-        wanted = require_ids("ids", ids)
-        for view, own in await self._checked(scope, wanted, by, hidden=True):
+        wanted, now = require_ids("ids", ids), datetime.now(UTC)
+        for view, own in await self._checked(scope, wanted, by, now, hidden=True):
             restored = await self._store.get(view, own)
             lines = await lines_hidden_with(self._store, view, restored)
             shown = [*own, *(line.id for line in lines if not above(line.trust, by))]
             undone = await corrected_from(self._store, view, restored)
-            await self._states.restore(view, shown, by=by, now=datetime.now(UTC))
+            await self._states.restore(view, shown, by=by, now=now)
             if undone:
                 await self.retire(view, [each.id for each in undone], by=by)
         return await self._store.get(scope, wanted)
@@ -246,17 +246,20 @@ class AgentMemories:
         raise InvalidInput(f"memory_id: turn {turn_id!r} showed no memory {memory_id}")
 
     async def _checked(
-        self, scope: Scope, ids: list[UUID], by: Trust, *, hidden: bool
+        self, scope: Scope, ids: list[UUID], by: Trust, now: datetime, *, hidden: bool
     ) -> list[tuple[Scope, list[UUID]]]:
-        """Return the ids by the views that write them, after a check of all ids.
+        """Return the ids in batches, each with the view that writes it: one batch, unless several users own them.
 
-        Each view has its own transaction. Without the check, an error in the second one would leave the first one done.
-        A change by another process between check and transaction can still cause this.
+        Each batch has its own transaction, since other writers of the agent wait for it. All ids are checked first:
+        an error in the second batch would leave the first one done. A change by another process between check and
+        transaction can still cause this.
         """
         views = await self._by_writer(scope, ids)
-        for view, own in views if len(views) > 1 else ():
-            await self._states.check(view, own, by=by, now=datetime.now(UTC), hidden=hidden)
-        return views
+        if len(views) <= 1:
+            return views
+        await self._states.check(scope, ids, by=by, now=now, hidden=hidden)
+        grouped = [id for _, own in views for id in own]
+        return [(scope, grouped[start : start + BATCH]) for start in range(0, len(grouped), BATCH)]
 
     async def _by_writer(self, scope: Scope, ids: list[UUID]) -> list[tuple[Scope, list[UUID]]]:
         """Return the ids with the views that write them: the view itself, or in the operator's that of each user.

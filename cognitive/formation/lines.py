@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence, Set
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 from uuid import UUID
 
 from brain.filters import MemoryFilter
@@ -18,6 +18,7 @@ _PAGE = 1_000  # memories of a statement
 _MAX_PAGES = 20
 _USER, _ASSISTANT = "/user", "/assistant"  # the ends of the sources of captured lines
 
+_Origin: TypeAlias = tuple[str, str]  # the owner of formed memories, and the source of the line that they state
 Line = TypeVar("Line", NewMemory, Memory)
 
 
@@ -82,35 +83,35 @@ async def lines_to_hide(store: MemoryStore, scope: Scope, retired: Sequence[Memo
     has all words of one of these memories.
     """
     gone = {memory.id for memory in retired}
-    stated = dict[str, list[Set[str]]]()  # the stems of what was formed from each source
+    stated = dict[_Origin, list[Set[str]]]()  # the stems of what was formed from each line
     for memory in retired:
-        if "formed_by" in memory.attributes and memory.source is not None:
-            stated.setdefault(memory.source, []).append(stem_counts(memory.content).keys())
+        if (origin := _origin(memory)) is not None:
+            stated.setdefault(origin, []).append(stem_counts(memory.content).keys())
+    if not stated:
+        return []
+    kept = await store.visible_sources(scope, list(stated), TAG, list(gone))
     lines: list[Memory] = []
-    for source, statements in stated.items():
-        formed = await store.find(scope, MemoryFilter.parse({"tags": {"eq": TAG}, "source": {"eq": source}}), _PAGE)
-        if any(each.hidden_at is None and each.id not in gone and each.owner == scope.user_id for each in formed):
-            continue
-        for line in await _exchange_of(store, scope, source):
-            words = stem_counts(line.content).keys()
-            states_it = line.source == source or any(each <= words for each in statements)
-            if states_it and line.hidden_at is None and line.id not in gone:
-                lines.append(line)
+    for origin, line in await _exchanges(store, scope, [each for each in stated if each not in kept]):
+        words = stem_counts(line.content).keys()
+        states_it = line.source == origin[1] or any(each <= words for each in stated[origin])
+        if states_it and line.hidden_at is None and line.id not in gone:
+            lines.append(line)
     return lines
 
 
 async def lines_hidden_with(store: MemoryStore, scope: Scope, restored: Sequence[Memory]) -> list[Memory]:
     """Return the captured lines of the view that were hidden together with memories formed from them."""
-    hidden = {each.source: (each.hidden_reason, each.hidden_at) for each in restored if "formed_by" in each.attributes}
-    found = [
-        line
-        for source, state in hidden.items()
-        if source is not None
-        for line in await _exchange_of(store, scope, source)
-        if (line.hidden_reason, line.hidden_at) == state
-    ]
+    hidden = {
+        origin: (memory.hidden_reason, memory.hidden_at)
+        for memory in restored
+        if (origin := _origin(memory)) is not None
+    }
     known = {memory.id for memory in restored}
-    return [line for line in found if line.id not in known]
+    return [
+        line
+        for origin, line in await _exchanges(store, scope, list(hidden))
+        if (line.hidden_reason, line.hidden_at) == hidden[origin] and line.id not in known
+    ]
 
 
 async def corrected_from(store: MemoryStore, scope: Scope, superseded: Sequence[Memory]) -> list[Memory]:
@@ -122,9 +123,16 @@ async def corrected_from(store: MemoryStore, scope: Scope, superseded: Sequence[
     return [each for each in found if each.attributes.get("formed_by") == CORRECTION and each.hidden_at is None]
 
 
-async def _exchange_of(store: MemoryStore, scope: Scope, source: str) -> list[Memory]:
-    """Return the user's line with this source and the answer to it, as far as they are the view's own."""
-    return await store.find_by_source(scope, "episode", [source, _answer_to(source)])
+def _origin(memory: Memory) -> _Origin | None:
+    """Return the owner and the source of the line that a memory was formed from, or None if it was not formed."""
+    return (memory.owner, memory.source) if "formed_by" in memory.attributes and memory.source is not None else None
+
+
+async def _exchanges(store: MemoryStore, scope: Scope, origins: Sequence[_Origin]) -> list[tuple[_Origin, Memory]]:
+    """Return the user's lines of these origins and the answers to them, each with its origin."""
+    of = {(owner, _answer_to(source)): (owner, source) for owner, source in origins} | {each: each for each in origins}
+    lines = await store.find_by_owner_and_source(scope, "episode", list(of)) if of else []
+    return [(of[line.owner, line.source], line) for line in lines if line.source is not None]
 
 
 def _answer_to(source: str) -> str:

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from brain.errors import EmbeddingError
-from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+from cognitive import ALL_USERS, CognitiveLayer, NewMemory, Outcome, Policy, Turn
 
 APPOINTMENT = "Please put the dentist on Friday at 10 into my calendar."
 LIKES = "I can't stand the smell of lavender."
@@ -422,8 +422,8 @@ async def test_value_before_the_one_that_is_taken_back_holds_again(urls, embedde
         ("My address is 12 Elm Street. We decided to sell the barn.", "I see.", {"We decided to sell the barn."}),
     ],
 )
-@pytest.mark.parametrize("by_user", [True, False])
-async def test_what_is_taken_back_is_not_shown_from_its_line(urls, embedder, agent, line, answer, shown, by_user):
+@pytest.mark.parametrize("by", ["user", "host", "operator"])
+async def test_what_is_taken_back_is_not_shown_from_its_line(urls, embedder, agent, line, answer, shown, by):
     async def visible(layer) -> set[str]:
         found = await layer.admin.find(agent, {"source": {"in": ["turn/t1/user", "turn/t1/assistant"]}}, user_id="ada")
         return {memory.content for memory in found if memory.hidden_reason is None} - {line, "I see."}
@@ -433,14 +433,18 @@ async def test_what_is_taken_back_is_not_shown_from_its_line(urls, embedder, age
         await layer.post_turn(await layer.pre_turn(turn), Outcome(response=answer))
     async with forming(urls, embedder, "exchange") as layer:
         [address] = await layer.admin.find(agent, {"type": {"eq": "fact"}}, user_id="ada")
-        if by_user:
+        ids = [address.id]
+        if by == "user":
             await say(layer, agent, "Please forget my address.", user="ada")
-        else:
-            await layer.retire(agent, [address.id], user_id="ada")
+        elif by == "host":
+            await layer.retire(agent, ids, user_id="ada")
+        else:  # together with a memory of another user
+            ids += await layer.remember(agent, [NewMemory(type="fact", content="Ben left.", user_id="ben")])
+            await layer.retire(agent, ids, user_id=ALL_USERS)
         assert await visible(layer) == shown
         context = await layer.pre_turn(Turn(agent_id=agent, session_id="s2", text="What's my address?", user_id="ada"))
         assert not [memory.content for memory in context.shown if memory.content == "My address is 12 Elm Street."]
-        await layer.restore(agent, [address.id], user_id="ada")
+        await layer.restore(agent, ids, user_id=ALL_USERS if by == "operator" else "ada")
         lines = await layer.admin.find(agent, {"source": {"eq": "turn/t1/user"}}, user_id="ada")
         assert {memory.hidden_reason for memory in lines} == {None}
 

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
+from cognitive import ALL_USERS, CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from tests.internals import internals
 
 FACTS = [
@@ -105,3 +105,14 @@ async def test_turn_and_recall_take_few_round_trips(counter, embedder, agent, ca
         before, afterwards = zip(*turns, strict=True)
         assert (min(recalls), min(before)) == (4, 6), (recalls, before)
         assert min(afterwards) == after, afterwards
+
+
+async def test_hiding_memories_of_many_users_takes_few_round_trips(counter, embedder, agent, monkeypatch):
+    monkeypatch.setattr("cognitive.api.memories.BATCH", 16)
+    memories = [NewMemory(type="fact", content=f"Room {n}.", user_id=f"user {n}") for n in range(24)]
+    async with CognitiveLayer.open(counter.url, embedder=embedder) as layer:
+        ids = await layer.remember(agent, memories)
+        for call, reason in ((layer.retire, "retired"), (layer.restore, None)):
+            start = counter.messages
+            assert {each.hidden_reason for each in await call(agent, ids, user_id=ALL_USERS)} == {reason}
+            assert counter.messages - start < 100
