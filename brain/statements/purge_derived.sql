@@ -7,12 +7,14 @@
 -- name: may_contain
 -- A condition on `said.text`: it contains one of `probes`, if words are compared as `brain.text.normalise` does. The
 -- letters in the slot `not_compared` are not compared, nor are those that JSON escapes by number: a text with one of
--- them meets the condition. So does a text with other letters than ASCII, or any text, where the locale of the database
--- has unusual lower-case letters.
-(SELECT folded.text ~ CASE lower('IÄ') WHEN 'iä' THEN '[<not_compared>]' WHEN 'iÄ' THEN '[^[:ascii:]]' ELSE '' END
+-- them meets the condition. So does a text with other letters than ASCII where the locale of the database has unusual
+-- lower-case letters. A text of ASCII letters alone is folded without the locale, in half the time.
+(SELECT NOT folded.plain AND folded.text ~ CASE lower('IÄ') WHEN 'iä' THEN '[<not_compared>]' WHEN 'iÄ' THEN '[^[:ascii:]]' ELSE '' END
         OR folded.text ~ '\\u[0-9a-f]{4}' OR EXISTS (SELECT 1 FROM unnest(:probes::text[]) AS p(probe) WHERE strpos(folded.text, p.probe) > 0)
- FROM (SELECT replace(replace(lower(replace(said.text, 'İ', 'i̇')), 'ß', 'ss'), 'ς', 'σ') AS text OFFSET 0)
-    AS folded)
+ FROM (SELECT plain, CASE WHEN plain THEN lower(said.text COLLATE "C")
+                   ELSE replace(replace(lower(replace(said.text, 'İ', 'i̇')), 'ß', 'ss'), 'ς', 'σ') END AS text
+       FROM (SELECT getdatabaseencoding() = 'UTF8' AND octet_length(said.text) = length(said.text) AS plain OFFSET 0)
+           AS letters OFFSET 0) AS folded)
 
 -- name: running
 -- The oldest running transaction: rows that a search does not see were written by it or a later one.
