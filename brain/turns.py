@@ -36,6 +36,7 @@ from brain.users import Scope
 T = TypeVar("T")
 
 SQL = statements.load("turns")
+_RECENT_TURNS = statements.by_view(SQL.recent_turns)
 _LOOKS = 60  # searches for turns that stayed open, in the time after which they are abandoned
 _MAX_LOOKED = 10_000  # views whose last look is remembered
 _MAX_EXPIRED = 100  # turns per statement: after an outage, a new turn must not wait until all old ones are abandoned
@@ -220,7 +221,8 @@ class TurnLog:
 
     async def recent(self, scope: Scope, limit: int, session_id: str | None = None) -> list[TurnSummary]:
         """Return the agent's last turns, or those of one session, newest first."""
-        return await self._fetch(TurnSummary, SQL.recent_turns, scope, limit=limit, session_id=session_id)
+        statement = _RECENT_TURNS[scope.sees_all and session_id is None]
+        return await self._fetch(TurnSummary, statement, scope, limit=limit, session_id=session_id)
 
     async def latest_open(self, scope: Scope, session_id: str | None, minutes: float) -> list[str]:
         """Return the id of the latest open turn of each session.

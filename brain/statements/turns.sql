@@ -137,10 +137,9 @@ ORDER BY t.at DESC, t.turn_id DESC LIMIT :limit
 
 -- name: recent_turns
 -- The latest turns of an agent or a session.
-SELECT t.* FROM unnest(cognitive.scopes()) AS scope(of_user) CROSS JOIN LATERAL (
-    SELECT turn_id, session_id, at, status, message, degraded, nullif(user_id, '') AS user_id FROM cognitive.turn
-    WHERE agent_id = :agent_id AND user_id = scope.of_user
-          AND (:session_id::text IS NULL OR session_id = :session_id::text)
+SELECT t.* FROM <scopes> AS scope(of_user) CROSS JOIN LATERAL (
+    SELECT turn_id, session_id, at, status, message, degraded, nullif(user_id, '') AS user_id FROM cognitive.turn AS t
+    WHERE t.agent_id = :agent_id AND <of_scope> AND (:session_id::text IS NULL OR session_id = :session_id::text)
     ORDER BY at DESC, turn_id DESC LIMIT :limit) AS t
 ORDER BY t.at DESC, t.turn_id DESC LIMIT :limit
 
