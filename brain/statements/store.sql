@@ -242,11 +242,14 @@ SELECT id, type, content, speaker, context, occurred_at, session_id, source, tag
 FROM cognitive.memory WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[]) ORDER BY seq
 
 -- name: find_memories
--- Memories that meet the condition of a filter.
+-- Memories that meet the condition of a filter. Their ids alone are sorted.
 SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
        supersedes, replaced_by, attributes, trust, metadata, expires_at, hidden_at, hidden_reason,
        nullif(user_id, '') AS user_id
-FROM cognitive.memory AS m WHERE agent_id = :agent_id AND (<condition>) ORDER BY seq LIMIT :limit OFFSET :offset
+FROM (SELECT id AS page_id FROM cognitive.memory AS m WHERE agent_id = :agent_id AND (<condition>)
+      ORDER BY seq LIMIT :limit OFFSET :offset) AS page
+CROSS JOIN LATERAL (SELECT * FROM cognitive.memory WHERE agent_id = :agent_id AND id = page.page_id OFFSET 0) AS m
+ORDER BY seq
 
 -- name: versioned_memory
 -- A memory with the version of its row, which any change replaces.
