@@ -16,7 +16,7 @@ from typing import Any
 from uuid import UUID
 
 from brain import statements
-from brain.claims import Claim, announces_change, claim_of
+from brain.claims import Claim, announces_change, claim_of, person_of
 from brain.errors import InvalidInput, UnknownMemory
 from brain.postgres.database import Connection
 from brain.postgres.wire_types import as_value
@@ -90,10 +90,17 @@ class _Stated:
     is_only: bool
 
     def changes(self, earlier: _Stated) -> bool:
-        """Return True if it states another value; "I'm Tom" states no other name than "I'm Tom Brandt"."""
+        """Return True if it states another value.
+
+        "I'm Tom" states no other name than "I'm Tom Brandt". Only a statement that speaks of the name changes it, since
+        "I'm X" may say something else.
+        """
         value, before = self.claim.value, earlier.claim.value
-        is_part_of_name = not self.claim.attribute and set(value.split()) <= set(before.split())
-        return value != before and not is_part_of_name
+        if self.claim.key == person_of(self.version.speaker):
+            names, earlier_names = set(value.split()), set(before.split())
+            says_so = "name" in self.version.content.lower() or not names.isdisjoint(earlier_names)
+            return says_so and not names <= earlier_names
+        return value != before
 
 
 def replacements(new: Sequence[Version], stored: Sequence[Version]) -> dict[UUID, Replacement]:

@@ -44,8 +44,12 @@ _NO_NAMES = frozenset(
     asthmatic celiac coeliac diabetic epileptic halal kosher pescatarian vegan vegetarian
     bored busy dad done divorced engaged fine glad good great happy here home hungry late lost married mom mum
     new off ok okay pregnant ready retired sad sick single sober sorry sure tired unemployed widowed
+    engineering excited finance hr interested it legal marketing ops pm product qa remote sales vp
+    berliner cherokee gujarati malay trinidadian
     batman catwoman god groot santa spiderman superman""".split()
 )
+# Of these, what is also a surname: "I'm Betty White".
+_SURNAMES = frozenset("baptist black christian dutch english french german head irish new scottish welsh white".split())
 # What is said of a name: "my name is misspelled", "my name is a secret", but "my name is An".
 _OF_NAMES = frozenset(
     """not now a an the my your his her their on in at of too so very still already often always never usually wrong
@@ -53,6 +57,8 @@ _OF_NAMES = frozenset(
     rare funny weird odd nice boring taken known spelled spelt misspelled misspelt misspelling pronounced
     mispronounced""".split()
 )
+_MAX_INITIALS = 2  # letters of "I'm AJ"; longer words in capitals are codes or shouted
+_NO_CALLS = DAYS | {"asap", "back", "crazy", "later", "maybe", "now", "sometime", "today", "tomorrow", "tonight"}
 _WORD = r"[A-Z][\w'’-]+"
 _OWN_NAME = re.compile(
     r"(?:^|[,.!] |^(?:[Aa]ctually|[Ww]ell|[Oo]h|[Ss]o|[Oo]k) )"
@@ -71,7 +77,7 @@ def gives_own_name(statement: str) -> bool:
 def with_name_named(statement: str) -> str:
     """Return "I'm Tom" as "my name is Tom" and "call me Tom" as a nickname; others, or with more, as they are."""
     called = _CALL_ME.fullmatch(statement)
-    if called is not None and called[1].lower() not in DAYS:
+    if called is not None and called[1].lower() not in _NO_CALLS:
         return f"my nickname is {called[1]}"
     found = _OWN_NAME.match(statement)
     name = _name(found) if found is not None and found["end"] is not None else None
@@ -82,5 +88,7 @@ def _name(found: re.Match[str]) -> str | None:
     """Return the name that was found, or None if it is something else that one is."""
     if found["named"] is not None:
         return found["named"]
-    parts = re.split(r"[\s-]", found["who"])
-    return None if any(part.lower() in _NO_NAMES or part.isupper() for part in parts) else found["who"]
+    first, *others = re.split(r"[\s-]", found["who"])
+    is_else = first.lower() in _NO_NAMES or (first.isupper() and len(first) > _MAX_INITIALS)
+    is_else = is_else or any(part.lower() in _NO_NAMES - _SURNAMES for part in others)
+    return None if is_else else found["who"]

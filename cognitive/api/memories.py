@@ -117,9 +117,10 @@ class AgentMemories:
         """
         require_trust("by", by)
         wanted, now = require_ids("ids", ids), datetime.now(UTC)
+        named = frozenset(wanted)
         for view, own in await self._checked(scope, wanted, by, now, hidden=False):
             lines = await lines_to_hide(self._store, view, await self._store.get(view, own))
-            hidden = [*own, *(line.id for line in lines if not above(line.trust, by))]
+            hidden = [*own, *(line.id for line in lines if line.id not in named and not above(line.trust, by))]
             await self._states.retire(view, hidden, by=by, now=now)
         return await self._store.get(scope, wanted)
 
@@ -127,11 +128,12 @@ class AgentMemories:
         """See `MemoryMethods.restore`. The lines that `retire` hid are shown again too."""
         require_trust("by", by)
         wanted, now = require_ids("ids", ids), datetime.now(UTC)
+        named = frozenset(wanted)
         for view, own in await self._checked(scope, wanted, by, now, hidden=True):
             restored = await self._store.get(view, own)
             lines = await lines_hidden_with(self._store, view, restored)
-            shown = [*own, *(line.id for line in lines if not above(line.trust, by))]
-            undone = await corrected_from(self._store, view, restored)
+            shown = [*own, *(line.id for line in lines if line.id not in named and not above(line.trust, by))]
+            undone = [each for each in await corrected_from(self._store, view, restored) if not above(each.trust, by)]
             await self._states.restore(view, shown, by=by, now=now)
             if undone:
                 await self.retire(view, [each.id for each in undone], by=by)
@@ -248,7 +250,7 @@ class AgentMemories:
     async def _checked(
         self, scope: Scope, ids: list[UUID], by: Trust, now: datetime, *, hidden: bool
     ) -> list[tuple[Scope, list[UUID]]]:
-        """Return the ids in batches, each with the view that writes it: one batch, unless several users own them.
+        """Return the ids in batches, each with its view: one batch, unless several users own them.
 
         Each batch has its own transaction, since other writers of the agent wait for it. All ids are checked first:
         an error in the second batch would leave the first one done. A change by another process between check and

@@ -47,11 +47,16 @@ _LIMITS = re.compile(
     r"|for (?:now|lent|(?:an?|the|this|one) (?:\w+ )?(?:day|week|weekend|month|year|time|while|bit|moment|summer|winter"
     r"|holiday|season)s?))\b"
 )
-# What follows says that nothing ended, or perhaps nothing: "The trip is off, no it's on", "It's off, I think".
+# The sentence says that nothing ended, or perhaps nothing: "The trip is off, no, still on", "It's off, I think".
+_UNSURE = re.compile(
+    r"\b(?:still|back) (?:on|happening)(?: again| after all)?(?=[.,!]|$)|, (?:unless|if)\b"
+    r"|\bi (?:think|guess|suppose)(?=[.!]*$)"
+)
+# So does the sentence or what follows: "The trip is off. No wait, it's on".
 _UNDONE = re.compile(
-    r"\b(?:(?:it|that)(?:['’]?s| is)(?: still| back)?|still|back) (?:on|happening)(?: again| after all)?(?=[.,!]|$)"
-    r"|(?<=\w[,.;!] )no,? (?:wait|(?:i|we|it|that|he|she|they) \w+(?:n['’]?t| not))\b|\bwait,? no\b"
-    r"|, (?:unless|if)\b|\bi (?:think|guess|suppose)(?=[.!]*$)"
+    r"\b(?:it|that)(?:['’]?s| is)(?: still| back)? (?:on|happening)(?: again| after all)?(?=[.,!]|$)"
+    r"|(?<=\w[,.;!] )no,? (?:wait|(?:i|we|it|that|he|she|they) \w+(?:n['’]?t| not))\b"
+    r"|\bwait,? no(?=[,.!]|$| (?:i|we|it|that)\b)"
 )
 # A habit may have paused then, but what was sold or cancelled then has ended.
 _PAUSES = re.compile(rf"\b{WHEN}")
@@ -110,7 +115,8 @@ def taken_back(message: str) -> list[Ended]:
     read = read_sentences(message)
     for at, sentence in enumerate(read):
         is_stated = sentence.rejected is None and not sentence.text.rstrip().endswith("?")
-        if is_stated and not _UNDONE.search(" ".join(each.text for each in read[at:]).lower()):
+        followed = " ".join(each.text for each in read[at:]).lower()
+        if is_stated and not _UNSURE.search(sentence.text.lower()) and not _UNDONE.search(followed):
             texts = split_statements(sentence.text)
             for n, text in enumerate(texts):
                 found += _ended(text, " ".join(texts[n + 1 :]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence, Set
+from datetime import datetime
 from typing import TypeAlias, TypeVar
 from uuid import UUID
 
@@ -101,26 +102,25 @@ async def lines_to_hide(store: MemoryStore, scope: Scope, retired: Sequence[Memo
 
 async def lines_hidden_with(store: MemoryStore, scope: Scope, restored: Sequence[Memory]) -> list[Memory]:
     """Return the captured lines of the view that were hidden together with memories formed from them."""
-    hidden = {
-        origin: (memory.hidden_reason, memory.hidden_at)
-        for memory in restored
-        if (origin := _origin(memory)) is not None
-    }
+    hidden = dict[_Origin, set[tuple[str | None, datetime | None]]]()
+    for memory in restored:
+        if (origin := _origin(memory)) is not None:
+            hidden.setdefault(origin, set()).add((memory.hidden_reason, memory.hidden_at))
     known = {memory.id for memory in restored}
     return [
         line
         for origin, line in await _exchanges(store, scope, list(hidden))
-        if (line.hidden_reason, line.hidden_at) == hidden[origin] and line.id not in known
+        if (line.hidden_reason, line.hidden_at) in hidden[origin] and line.id not in known
     ]
 
 
 async def corrected_from(store: MemoryStore, scope: Scope, superseded: Sequence[Memory]) -> list[Memory]:
-    """Return the visible memories in which the user's words corrected a value of superseded ones."""
-    ids = [
-        each.replaced_by for each in superseded if each.hidden_reason == "superseded" and each.replaced_by is not None
-    ]
-    found = await store.get(scope, ids) if ids else []
-    return [each for each in found if each.attributes.get("formed_by") == CORRECTION and each.hidden_at is None]
+    """Return the visible memories in which the user's words corrected superseded ones, also in several steps."""
+    visible, steps = list[Memory](), superseded
+    while ids := [each.replaced_by for each in steps if each.replaced_by is not None]:
+        steps = [each for each in await store.get(scope, ids) if each.attributes.get("formed_by") == CORRECTION]
+        visible += [each for each in steps if each.hidden_reason in (None, "expired")]
+    return visible
 
 
 def _origin(memory: Memory) -> _Origin | None:

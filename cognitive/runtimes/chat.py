@@ -88,7 +88,8 @@ def _parts(message: JsonObject) -> list[Any]:
     if not isinstance(content, list):
         return [str(content or "")]
     return [
-        (str(part["text"]) if "text" in part else part) if isinstance(part, dict) else str(part) for part in content
+        (str(part["text"] or "") if "text" in part else part) if isinstance(part, dict) else str(part)
+        for part in content
     ]
 
 

@@ -205,7 +205,8 @@ class PartsCodec(ABC, Generic[M, P]):
         edited = [part if self.is_text(part) else self.with_arguments(part, shortened) for part in parts]
         if message.has_own_text:
             return edited
-        return replace_text(edited, self.is_text, [self.text_part(message.content)] if message.content else [])
+        text = without_placeholders(message.content) if message.attachments else message.content
+        return replace_text(edited, self.is_text, [self.text_part(text)] if text else [])
 
     @abstractmethod
     def split(self, message: M) -> list[list[P]]:

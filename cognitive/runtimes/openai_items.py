@@ -114,7 +114,7 @@ def _content_parts(content: Any) -> list[Any]:
     if isinstance(content, str):
         return [content]
     parts = content if isinstance(content, Sequence) else [content]
-    return [str(part["text"]) if isinstance(part, Mapping) and "text" in part else part for part in parts]
+    return [str(part["text"] or "") if isinstance(part, Mapping) and "text" in part else part for part in parts]
 
 
 def _edit_content(message: WrappedMessage, content: Any) -> Any:

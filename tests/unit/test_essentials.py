@@ -30,6 +30,10 @@ from cognitive.formation.essentials import is_essential
         "I'm Jordan.",
         "Hello! I'm Anish Rao, and I need help",
         "My name is Christian",
+        "I'm Jack Black",
+        "I'm Betty White.",
+        "I'm AJ, from sales",
+        "I'm Tom BRANDT",
     ],
 )
 def test_essential_statement_is_recognised(statement):
@@ -57,6 +61,7 @@ def test_essential_statement_is_recognised(statement):
         "I'm South African.",
         "I'm Muslim",
         "I'm Team Lead",
+        "I'm Marketing",
         "I'm Virgo",
         "I'm CEO",
     ],

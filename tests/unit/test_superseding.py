@@ -78,12 +78,18 @@ def test_only_a_later_value_of_the_same_origin_replaces():
         assert not replaces(replace(new, **other), old)
 
 
-def test_another_name_replaces_the_earlier_one_and_a_part_of_it_does_not():
+def test_only_a_statement_of_another_name_replaces_a_name():
     names = ("My name is Tom Brandt.", "I'm Tom.", "I'm Kim.", "My name is Kim Weber.", "My name is Kim Klein.")
     full, part, other, fuller, married = (version(n, name, n) for n, name in enumerate(names))
     found = replacements([full, part, other, fuller, married], [])
     by = {id.int: replacement.id.int for id, replacement in found.items()}
-    assert by == {0: 2, 1: 2, 2: 3, 3: 4}
+    assert by == {0: 3, 1: 3, 2: 3, 3: 4}
+
+
+def test_value_replaces_several_of_which_it_is_one():
+    assert replaces(
+        version(1, "Our database is now Postgres.", 2), version(2, "Our database is Postgres and Redis.", 1)
+    )
 
 
 def test_each_statement_is_parsed_once():
