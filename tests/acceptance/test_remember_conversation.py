@@ -50,6 +50,19 @@ async def test_progress_counts_the_exchanges_up_to_the_last_one(patient, agent):
     assert steps == [(0, 2), (1, 2), (2, 2)]
 
 
+@pytest.mark.parametrize("by", ["host", "talk"])
+async def test_restored_value_hides_all_corrections_of_it(patient, agent, by):
+    said = ("My rent is 950.", "No, it's 960.", "No, it's 970.")
+    talk = [{"role": role, "content": text} for each in said for role, text in (("user", each), ("assistant", "Ok."))]
+    await patient.remember_conversation(agent, talk, user_id="ada")
+    rents = await patient.admin.find(agent, {"tags": {"eq": "formed"}}, user_id="ada")
+    old, *corrections = [memory.id for memory in sorted(rents, key=lambda memory: memory.content)]
+    assert len(corrections) == 2
+    await patient.restore(agent, [old], by=by, user_id="ada")
+    states = {each.id: each.hidden_reason for each in await patient.get(agent, [old, *corrections], user_id="ada")}
+    assert states == {old: None, corrections[0]: "superseded", corrections[1]: "retired"}
+
+
 async def test_repeated_and_longer_conversation_adds_only_what_is_new(patient, agent):
     first = await patient.remember_conversation(agent, TALK[:3], user_id="ada")
     again = await patient.remember_conversation(agent, TALK[:3], user_id="ada")

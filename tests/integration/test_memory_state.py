@@ -191,6 +191,15 @@ async def test_hidden_memory_of_one_user_keeps_those_of_others_visible(layer, ag
     assert {each.user_id: each.hidden_reason for each in found} == {"ada": None, "ben": "retired"}
 
 
+async def test_formed_memory_and_its_line_are_hidden_and_shown_in_any_batches(layer, agent, monkeypatch):
+    monkeypatch.setattr("cognitive.api.memories.BATCH", 1)
+    line = NewMemory(type="episode", content="I work at the mill.", source="t1/user", speaker="user", user_id="ada")
+    formed = NewMemory(**{**vars(line), "type": "fact", "tags": ("formed",), "attributes": {"formed_by": "fact/1"}})
+    ids = await layer.remember(agent, [formed, line, NewMemory(type="fact", content="Ben left.", user_id="ben")])
+    for change, reason in ((layer.retire, "retired"), (layer.restore, None)):
+        assert {each.hidden_reason for each in await change(agent, ids, user_id=ALL_USERS)} == {reason}
+
+
 async def test_memory_of_another_agent_cannot_be_hidden_or_shown(layer, agent):
     [id] = await layer.remember(f"{agent}-other", [fact("The gate code is 4711.")])
     [own] = await layer.remember(agent, [fact("The gate is green.")])
