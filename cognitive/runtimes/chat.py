@@ -45,7 +45,7 @@ class ChatCodec(WholeMessageCodec[JsonObject]):
             return {**native, "content": parts or f"{content or ''}{message.appended}"}
         content = native.get("content")
         if not message.has_own_text:
-            text = [{"type": "text", "text": message.content}]
+            text = [{"type": "text", "text": message.written}]
             content = replace_text(content, _is_text, text) if isinstance(content, list) else message.content
         shortened = message.shortened_arguments
         calls = [_with_arguments(each, shortened.get(each.get("id"))) for each in native.get("tool_calls") or ()]

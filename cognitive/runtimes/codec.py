@@ -102,6 +102,11 @@ class WrappedMessage(Message):
         return suffix if suffix.strip() else None
 
     @property
+    def written(self) -> str:
+        """The text to write into the framework's object, which keeps the attachments: without their placeholders."""
+        return without_placeholders(self.content) if self.attachments else self.content
+
+    @property
     def shortened_calls(self) -> tuple[ToolCall, ...]:
         """The tool calls whose arguments the memory layer shortened, with the framework's own call ids."""
         pairs = zip(self.original_calls, self.tool_calls, strict=False)
@@ -205,8 +210,7 @@ class PartsCodec(ABC, Generic[M, P]):
         edited = [part if self.is_text(part) else self.with_arguments(part, shortened) for part in parts]
         if message.has_own_text:
             return edited
-        text = without_placeholders(message.content) if message.attachments else message.content
-        return replace_text(edited, self.is_text, [self.text_part(text)] if text else [])
+        return replace_text(edited, self.is_text, [self.text_part(message.written)] if message.written else [])
 
     @abstractmethod
     def split(self, message: M) -> list[list[P]]:

@@ -73,7 +73,7 @@ def _edit_content(own: str | list[str | dict[str, Any]], message: WrappedMessage
         return message.content
     if message.appended is not None:
         return [*own, {"type": "text", "text": message.appended}]
-    return replace_text(own, _is_text, [{"type": "text", "text": message.content}])
+    return replace_text(own, _is_text, [{"type": "text", "text": message.written}])
 
 
 def _to_native_call(call: ToolCall) -> Any:

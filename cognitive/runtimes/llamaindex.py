@@ -289,7 +289,7 @@ class LlamaIndexCodec(WholeMessageCodec[ChatMessage]):
             for each in native.blocks
         ]
         if not message.has_own_text:
-            text = [TextBlock(text=message.content)] if message.content else []
+            text = [TextBlock(text=message.written)] if message.written else []
             blocks = replace_text(blocks, lambda each: isinstance(each, TextBlock), text)
         return native.model_copy(update={"blocks": blocks})
 

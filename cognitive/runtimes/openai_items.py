@@ -124,7 +124,7 @@ def _edit_content(message: WrappedMessage, content: Any) -> Any:
     if message.appended is not None:
         return [*content, {"type": "input_text", "text": message.appended}]
     others = [part for part in content if part.get("type") != "input_text"]
-    return [{"type": "input_text", "text": message.content}, *others]
+    return [{"type": "input_text", "text": message.written}, *others]
 
 
 def _edit_assistant(message: WrappedMessage, items: Sequence[Item]) -> list[Item]:

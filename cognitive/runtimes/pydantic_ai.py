@@ -280,7 +280,7 @@ def _edit_part(part: Any, message: WrappedMessage) -> Any:
     if isinstance(part, UserPromptPart) and not isinstance(part.content, str):
         if message.appended is not None:
             return replace(part, content=[*part.content, message.appended])
-        return replace(part, content=replace_text(part.content, _is_written, [message.content]))
+        return replace(part, content=replace_text(part.content, _is_written, [message.written]))
     return replace(part, content=message.content)
 
 

@@ -10,7 +10,7 @@ import pytest
 from cognitive.policy import Policy
 from cognitive.preflight.message_shape import kind
 from cognitive.runtimes import chat
-from cognitive.runtimes.codec import without_placeholders
+from cognitive.runtimes.codec import NOT_TEXT, without_placeholders
 from cognitive.runtimes.tools import DENIED
 from cognitive.turn import Message
 from cognitive.window.fit import fit
@@ -211,6 +211,18 @@ def test_image_of_a_user_message_is_its_attachment(framework):
     assert [kind(each) for each in message.attachments] == ["image"]
     assert without_placeholders(message.content) == "What is this?"
     assert codec.encode([message])[0] is written
+
+
+@pytest.mark.parametrize(
+    "framework",
+    ATTACHED,
+    ids=lambda each: each if isinstance(each, str) else getattr(each, "__name__", type(each).__name__),
+)
+def test_shortened_message_has_its_image_and_no_placeholder(framework):
+    codec = framework if hasattr(framework, "decode") else codec_of(framework)
+    [message] = codec.decode([ATTACHED[framework](b"\x89PNG")])
+    [again] = codec.decode(codec.encode([with_content(message, f"What?\n{NOT_TEXT}")]))
+    assert sorted(again.content.splitlines()) == ["What?", NOT_TEXT]
 
 
 FAILING = [langchain, strands, google_adk, agent_framework, pydantic_ai]
