@@ -106,6 +106,8 @@ class PoliciesApi:
         base, running = self.base(agent_id), await self.running(agent_id)
         if running.policy.version == version:
             return running.policy
+        if not running.same_base and (saved := await self._store.versions(agent_id, version)):
+            return with_changes(running.policy, saved[0].changes)
         effective = await self.effective(agent_id)
         for known in (base, effective.live, effective.shadow):
             if known is not None and known.version == version:
@@ -113,8 +115,7 @@ class PoliciesApi:
         content = await self._store.content(agent_id, require_label("version", version))
         if content is not None:
             return Policy.from_record(content)
-        saved = await self.get(agent_id, version)
-        return with_changes(base if running.same_base else running.policy, saved.changes)
+        return with_changes(base, (await self.get(agent_id, version)).changes)
 
     async def save(
         self, agent_id: str, changes: Mapping[str, float | int], *, by: str, note: str = ""
