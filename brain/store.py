@@ -237,7 +237,10 @@ class MemoryStore:
     async def visible_sources(
         self, scope: Scope, sources: Sequence[tuple[str, str]], tag: str, without: Sequence[UUID]
     ) -> set[tuple[str, str]]:
-        """Return those of the owners and sources that a visible memory with a tag has, not counting `without`."""
+        """Return the pairs (owner, source) of `sources` for which a visible memory has the tag.
+
+        The memories with the ids `without` do not count.
+        """
         owners, named = [owner for owner, _ in sources], [source for _, source in sources]
         bound = SQL.visible_sources(
             agent_id=scope.agent_id, user_ids=owners, sources=named, tag=tag, memory_ids=list(without)

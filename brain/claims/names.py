@@ -50,6 +50,7 @@ _NO_NAMES = frozenset(
 )
 # Of these, what is also a surname: "I'm Betty White".
 _SURNAMES = frozenset("baptist black christian dutch english french german head irish new scottish welsh white".split())
+_NO_LATER_NAMES = _NO_NAMES - _SURNAMES
 # What is said of a name: "my name is misspelled", "my name is a secret", but "my name is An".
 _OF_NAMES = frozenset(
     """not now a an the my your his her their on in at of too so very still already often always never usually wrong
@@ -75,7 +76,10 @@ def gives_own_name(statement: str) -> bool:
 
 
 def with_name_named(statement: str) -> str:
-    """Return "I'm Tom" as "my name is Tom" and "call me Tom" as a nickname; others, or with more, as they are."""
+    """Return "I'm Tom" as "my name is Tom", and "call me Tom" as "my nickname is Tom".
+
+    A statement that says something else, or more, is returned unchanged.
+    """
     called = _CALL_ME.fullmatch(statement)
     if called is not None and called[1].lower() not in _NO_CALLS:
         return f"my nickname is {called[1]}"
@@ -85,10 +89,10 @@ def with_name_named(statement: str) -> str:
 
 
 def _name(found: re.Match[str]) -> str | None:
-    """Return the name that was found, or None if it is something else that one is."""
+    """Return the name that was found, or None if the words say something else, such as a nationality."""
     if found["named"] is not None:
         return found["named"]
     first, *others = re.split(r"[\s-]", found["who"])
-    is_else = first.lower() in _NO_NAMES or (first.isupper() and len(first) > _MAX_INITIALS)
-    is_else = is_else or any(part.lower() in _NO_NAMES - _SURNAMES for part in others)
-    return None if is_else else found["who"]
+    if first.lower() in _NO_NAMES or (first.isupper() and len(first) > _MAX_INITIALS):
+        return None
+    return None if any(part.lower() in _NO_LATER_NAMES for part in others) else found["who"]

@@ -64,13 +64,13 @@ SELECT identity, id FROM cognitive.memory
 WHERE agent_id = :agent_id AND user_id = cognitive.scope() AND identity = ANY(:identities::bytea[])
 
 -- name: ids_of_users
--- Those of these users and identities that belong to a memory that the view sees, with its id.
+-- The pairs of user and identity for which the view sees a memory, with its id.
 SELECT m.user_id, m.identity, m.id
 FROM unnest(:user_ids::text[], :identities::bytea[]) AS w(user_id, identity)
 JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.user_id = w.user_id AND m.identity = w.identity
 
 -- name: visible_sources
--- Those of these users and sources that a visible memory with a tag has, beside these memories.
+-- The pairs of user and source for which a visible memory, other than `memory_ids`, has the tag.
 SELECT DISTINCT m.user_id, m.source FROM unnest(:user_ids::text[], :sources::text[]) AS w(user_id, source)
 JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.user_id = w.user_id AND m.source = w.source
 WHERE :tag = ANY(m.tags) AND m.hidden_at IS NULL AND m.id <> ALL(:memory_ids::uuid[])
