@@ -84,7 +84,7 @@ class Hit(NamedTuple):
     """A passage that a channel found, with the metadata and usage of its memory.
 
     `scores` has the raw scores by name (see `SCORES`), without those that do not apply. `partial` is True if the
-    memory has other passages too. `previous_id` is the memory before it in its session.
+    memory has other passages too.
     `hidden_at`, `hidden_reason` and `replaced_by` are set if the memory is hidden at the time of the query.
     `claim` is the subject and attribute that the memory states (see `brain.claims`), None if none was recognised.
     `user_id` is None for a shared memory.
@@ -105,7 +105,6 @@ class Hit(NamedTuple):
     length: int
     scores: Mapping[str, float]
     vector: Vector | None = None
-    previous_id: UUID | None = None
     usage_shown: float = 0.0
     usage_used: float = 0.0
     times_shown: int = 0
@@ -336,7 +335,6 @@ def _hit(row: Any, vector: Vector | None) -> Hit:
         # rounded: the order in which Postgres adds depends on its plan and changes the last digits
         scores={name: round(row[name], 9) for name in SCORES if row[name] is not None},
         vector=vector,
-        previous_id=row["previous_id"],
         usage_shown=float(row["shown"] or 0.0),
         usage_used=float(row["used"] or 0.0),
         times_shown=row["times_shown"] or 0,

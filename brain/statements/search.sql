@@ -252,36 +252,29 @@ found AS MATERIALIZED (
         WHERE agent_id = :agent_id AND id = f.memory_id
           AND (h.hidden_reason IS NULL OR h.hidden_reason = 'superseded') OFFSET 0) AS m),
 scored AS MATERIALIZED (
-    SELECT f.*, vectors.*, before.id AS previous_id
+    SELECT f.*, vectors.*
     FROM found AS f CROSS JOIN LATERAL (
         SELECT any_value(embedding) FILTER (WHERE field = 'content') AS embedding,
                -min(embedding <#> :embedding::halfvec) FILTER (WHERE field = 'content') AS content_cosine,
                -min(embedding <#> :embedding::halfvec) FILTER (WHERE field = 'context') AS context_cosine
         FROM cognitive.embedding
         WHERE agent_id = :agent_id AND user_id = f.user_id AND memory_id = f.memory_id AND ordinal = f.ordinal
-            AND model = :model) AS vectors
-    LEFT JOIN LATERAL (
-        SELECT b.id FROM cognitive.memory AS b
-        WHERE b.agent_id = :agent_id AND b.user_id = f.user_id AND b.session_id = f.session_id
-            AND (b.occurred_at, b.seq) < (f.occurred_at, f.seq)
-        ORDER BY b.occurred_at DESC, b.seq DESC LIMIT 1) AS before ON true),
+            AND model = :model) AS vectors),
 best AS MATERIALIZED (
-    SELECT memory_id, previous_id FROM (
-        SELECT memory_id, previous_id, row_number() OVER (ORDER BY score DESC, memory_id) AS place,
+    SELECT memory_id FROM (
+        SELECT memory_id, row_number() OVER (ORDER BY score DESC, memory_id) AS place,
                row_number() OVER (PARTITION BY type ORDER BY score DESC, memory_id) AS place_of_type
-        FROM (SELECT memory_id, type, any_value(previous_id) AS previous_id,
+        FROM (SELECT memory_id, type,
                      max(:by_words::float8 * coalesce(scored.bm25 / nullif(first.bm25, 0), 0)
                          + :by_content::float8 * coalesce(content_cosine, 0)
                          + :by_context::float8 * coalesce(context_cosine, content_cosine, 0)) AS score
               FROM scored CROSS JOIN (SELECT max(bm25) AS bm25 FROM scored) AS first
               GROUP BY memory_id, type) AS m) AS p
     WHERE place <= :kept::int OR place_of_type <= :kept_of_type::int),
--- The neighbours of the best are kept, too, since the lines of a conversation explain each other.
 kept AS MATERIALIZED (
     SELECT * FROM scored
-    WHERE (memory_id IN (SELECT memory_id FROM best UNION ALL SELECT previous_id FROM best
-                         UNION ALL SELECT memory_id FROM dated UNION ALL SELECT memory_id FROM associated)) IS TRUE
-       OR (previous_id IN (SELECT memory_id FROM best)) IS TRUE),
+    WHERE (memory_id IN (SELECT memory_id FROM best UNION ALL SELECT memory_id FROM dated
+                         UNION ALL SELECT memory_id FROM associated)) IS TRUE),
 -- Most sessions with a lexeme of the query contain no passage that is kept, and are not scored. `IS TRUE` keeps the
 -- planner from turning the lookup into a join, as above.
 session_score AS (
@@ -304,7 +297,7 @@ SELECT f.memory_id, f.ordinal, f.seq, f.type, substr(f.content, p.start + 1, p.s
        CASE WHEN common.idf IS NULL THEN f.context_matched
             ELSE coalesce(f.context_matched, 0) + common.idf END AS context_matched,
        ((SELECT scores FROM session_map) -> f.session_number::text)::float8 AS session_bm25,
-       f.content_cosine, f.context_cosine, halfvec_send(f.embedding) AS vector, f.previous_id,
+       f.content_cosine, f.context_cosine, halfvec_send(f.embedding) AS vector,
        u.shown, u.used, u.times_shown, u.times_used, u.last_at, <short> AS short,
        (SELECT array_agg(type) FROM (
             SELECT w.type FROM wanted AS w JOIN found AS f ON f.type = w.type

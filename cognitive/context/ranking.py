@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from operator import attrgetter
 from typing import NamedTuple
 from uuid import UUID
 
@@ -33,6 +34,7 @@ _FULL_MATCH = 4  # words, the rarest of the query; a memory with all of them mat
 _FULL_LENGTH = 300  # characters from which the factor content_length is 1
 _INSTRUCTED_WITHIN = 600  # first characters that are searched for a standing instruction, which opens a message
 _REACH = 0.7  # share of its match that the second neighbour counts
+_APART = 6  # how many memories later the next line of a session may be stored; other sessions store some in between
 _OTHER_LINE = 0.5  # factor user_turn of all other memories, if the question asks for what the assistant said
 _AFTERTHOUGHT_DAYS = 14.0  # days after an event in which memories still mention it
 _FORETHOUGHT_DAYS = 4.0  # days before an event in which memories announce it
@@ -102,12 +104,12 @@ class _QueryFacts:
         sessions = [hit.scores.get("session_bm25", 0.0) for hit in found.hits if hit.session_id is not None]
         self.usual_session = _mean(sessions)
         self.best_bm25 = max([hit.scores.get("content_bm25", 0.0) for hit in found.hits], default=0.0) or 1.0
-        before = {hit.memory_id: hit.previous_id for hit in found.hits}
+        before = _previous(found.hits)
         self.sides = (before, {previous: id for id, previous in before.items()})
         self.own: dict[UUID, float] = {}
         for hit in found.hits:
             self.own[hit.memory_id] = max(self.own.get(hit.memory_id, 0.0), self._own(hit))
-        self.matches = {id: self._neighbours(id) for id in before}
+        self.matches = {id: self._neighbours(id) for id in self.own}
         self.usual_neighbour = _mean([self.matches[hit.memory_id] for hit in found.hits if hit.session_id is not None])
 
     def _own(self, hit: Hit) -> float:
@@ -132,6 +134,19 @@ class _QueryFacts:
                 best = max(best, share * self.own[at])
                 share, at = share * _REACH, side.get(at)
         return best
+
+
+def _previous(hits: Sequence[Hit]) -> dict[UUID, UUID]:
+    """Return the hit before each hit in its session, by memory id, if it was stored shortly before."""
+    last, before = dict[tuple[str | None, str], Hit](), dict[UUID, UUID]()
+    for hit in sorted(hits, key=attrgetter("seq")):
+        if hit.session_id is None:
+            continue
+        session = hit.user_id, hit.session_id
+        earlier, last[session] = last.get(session, hit), hit
+        if 0 < hit.seq - earlier.seq <= _APART:
+            before[hit.memory_id] = earlier.memory_id
+    return before
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -147,12 +147,10 @@ def _rounded(values: Iterable[float]) -> list[float]:
 
 
 def _hit_columns(hits: Sequence[Hit]) -> Mapping[str, Sequence[Any]]:
-    """Return the fields of hits as columns. A previous memory that is no hit is None: it changes no result."""
+    """Return the fields of hits as columns."""
     columns = dict(zip(_OF_A_HIT, zip(*map(attrgetter(*_OF_A_HIT), hits), strict=True), strict=True)) if hits else {}
-    known = set(columns.get("memory_id", ()))
-    previous = [str(id) if id in known else None for id in columns.get("previous_id", ())]
     ids = [str(hit.memory_id) for hit in hits]  # `to_json` takes 20 times as long for asyncpg's
-    return {**dict.fromkeys(_OF_A_HIT, ()), **columns, "previous_id": previous, "memory_id": ids}
+    return {**dict.fromkeys(_OF_A_HIT, ()), **columns, "memory_id": ids}
 
 
 def open_turn(context: TurnContext) -> OpenTurn:

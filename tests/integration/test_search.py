@@ -149,7 +149,6 @@ async def test_search_uses_its_indexes_as_the_application_role(words, agent, url
         assert f"Seq Scan on {table}" not in plan, plan
     assert "Index Only Scan using posting_user_lexeme" in plan
     assert "Index Only Scan using embedding_user_cell" in plan
-    assert "memory_user_session" in plan
 
 
 async def test_filters_apply_before_ranking(words, agent):
@@ -169,7 +168,7 @@ async def test_filters_apply_before_ranking(words, agent):
     assert len(await words.recall(agent, "odd remark", limit=300 // 2, until=AT + timedelta(days=1), now=AT)) == 150
 
 
-async def test_a_search_keeps_the_best_memories_their_neighbours_and_the_dated(words, agent, urls):
+async def test_a_search_keeps_the_best_memories_and_the_dated(words, agent, urls):
     await words.remember(agent, talk(300, seed=11))
     vector, weights = ByWords().embed(["ferry berth"])[0], (0.3, 0.5, 0.2)
     day = (AT + timedelta(minutes=100), AT + timedelta(minutes=103))
@@ -189,10 +188,8 @@ async def test_a_search_keeps_the_best_memories_their_neighbours_and_the_dated(w
         return 0.3 * by_words + 0.5 * cosine + 0.2 * hit.scores.get("context_cosine", cosine)
 
     best = {hit.memory_id for hit in sorted(every, key=score, reverse=True)[:5]}
-    before = {hit.memory_id: hit.previous_id for hit in every}
-    expected = {hit for hit in before if hit in best or before[hit] in best or hit in {before[each] for each in best}}
-    assert {hit.memory_id for hit in few} == expected
-    assert len(best) < len(expected) < len(every)
+    assert {hit.memory_id for hit in few} == best
+    assert len(best) < len(every)
     assert {hit.source for hit in of_day} - {hit.source for hit in few} <= {"100", "101", "102"}
     assert {hit.source for hit in of_day} >= {"100", "101", "102"}
 

@@ -19,10 +19,9 @@ def uid(n: int) -> UUID:
 
 
 def hit(n: int = 1, content: str = "Tea is served at noon.", **fields) -> Hit:
-    """The n-th memory of an agent; `replaced_by` and `previous_id` may be given as numbers."""
-    for name in ("replaced_by", "previous_id"):
-        if isinstance(fields.get(name), int):
-            fields[name] = uid(fields[name])
+    """The n-th memory of an agent; `replaced_by` may be given as a number."""
+    if isinstance(fields.get("replaced_by"), int):
+        fields["replaced_by"] = uid(fields["replaced_by"])
     if fields.get("replaced_by") is not None:
         fields = {"hidden_at": AT, "hidden_reason": "superseded", **fields}
     given = {

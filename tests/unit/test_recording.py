@@ -46,7 +46,7 @@ def same(one: TurnInputs, other: TurnInputs) -> bool:
 
 def test_restored_inputs_equal_the_recorded_inputs():
     hits = [
-        hit(1, "One.", previous_id=2, scores={"content_cosine": 0.123456789, "session_bm25": 1e-9}),
+        hit(1, "One.", scores={"content_cosine": 0.123456789, "session_bm25": 1e-9}),
         hit(1, "Two.", ordinal=1, scores={}),
         hit(
             2,
@@ -107,12 +107,6 @@ def test_numbers_are_restored_exactly(numbers):
 def test_times_are_restored_exactly(at: datetime):
     back = recorded(turn_inputs(hit(1, usage_at=at))).restored(passage_texts(hit(1)), {}).inputs.found.hits
     assert back[0].usage_at == at
-
-
-def test_only_neighbours_that_are_hits_are_recorded():
-    hits = [hit(1, previous_id=2), hit(2, previous_id=3)]
-    record = recorded(turn_inputs(*hits))
-    assert [row["previous_id"] for row in record.rows] == [uid(2), None]
 
 
 @pytest.mark.parametrize(

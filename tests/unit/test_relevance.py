@@ -106,7 +106,6 @@ def talk(*matches: float, session="s"):
             LINE,
             session_id=session,
             scores={"content_cosine": match},
-            previous_id=n - 1 if n > 1 else None,
         )
         for n, match in enumerate(matches, 1)
     ]
@@ -120,9 +119,16 @@ def test_neighbour_bonus_falls_with_the_distance_in_both_directions():
     assert gain[4] == 0  # a match is not its own neighbour
 
 
-def test_neighbour_missing_from_the_hits_passes_on_no_bonus():
-    lines = talk(0.0, 0.0, 0.9)
-    assert factors(lines[0], lines[2])[1].get("neighbor", 0.0) == 0.0
+def test_line_that_was_stored_much_later_is_no_neighbour():
+    near, far = hit(7, LINE, session_id="s"), hit(8, LINE, session_id="s")
+    match = {"content_cosine": 0.9}
+    assert factors(hit(1, LINE, session_id="s", scores=match), near)[7]["neighbor"] > 0
+    assert "neighbor" not in factors(hit(1, LINE, session_id="s", scores=match), far)[8]
+
+
+def test_line_of_another_session_or_user_is_no_neighbour():
+    lines = hit(1, LINE, session_id="s", user_id="ana", scores={"content_cosine": 0.9}), hit(2, LINE, session_id="s")
+    assert "neighbor" not in factors(*lines, hit(3, LINE, session_id="other", user_id="ana"))[2]
 
 
 def test_best_passage_represents_its_memory():
@@ -167,7 +173,6 @@ def test_relevance_lies_between_zero_and_one():
             speaker="Caroline",
             session_id="s",
             scores=perfect,
-            previous_id=n - 1,
             occurred_at=MAY.start,
         )
         for n in (1, 2, 3)
