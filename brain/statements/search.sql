@@ -239,8 +239,8 @@ pooled AS (
     GROUP BY memory_id, ordinal),
 -- Rows are looked up by key, and OFFSET 0 enforces it: on tables without statistics a join would be planned as a scan
 -- of all the agent's rows for each passage.
-found AS MATERIALIZED (
-    SELECT f.ordinal, f.bm25, f.content_matched, f.context_matched, m.*
+scored AS MATERIALIZED (
+    SELECT f.ordinal, f.bm25, f.content_matched, f.context_matched, m.*, vectors.*
     FROM pooled AS f CROSS JOIN LATERAL (
         SELECT id AS memory_id, user_id, seq, type, content, speaker, occurred_at, session_id, session_number, source,
                confidence, pinned, trust, attributes, claim, h.*
@@ -250,15 +250,13 @@ found AS MATERIALIZED (
                    CASE WHEN hidden THEN memory.replaced_by END AS replaced_by
             FROM (SELECT memory.hidden_at <= coalesce(:at::timestamptz, now()) AS hidden) AS s) AS h
         WHERE agent_id = :agent_id AND id = f.memory_id
-          AND (h.hidden_reason IS NULL OR h.hidden_reason = 'superseded') OFFSET 0) AS m),
-scored AS MATERIALIZED (
-    SELECT f.*, vectors.*
-    FROM found AS f CROSS JOIN LATERAL (
+          AND (h.hidden_reason IS NULL OR h.hidden_reason = 'superseded') OFFSET 0) AS m
+    CROSS JOIN LATERAL (
         SELECT any_value(embedding) FILTER (WHERE field = 'content') AS embedding,
                -min(embedding <#> :embedding::halfvec) FILTER (WHERE field = 'content') AS content_cosine,
                -min(embedding <#> :embedding::halfvec) FILTER (WHERE field = 'context') AS context_cosine
         FROM cognitive.embedding
-        WHERE agent_id = :agent_id AND user_id = f.user_id AND memory_id = f.memory_id AND ordinal = f.ordinal
+        WHERE agent_id = :agent_id AND user_id = m.user_id AND memory_id = m.memory_id AND ordinal = f.ordinal
             AND model = :model) AS vectors),
 best AS MATERIALIZED (
     SELECT memory_id FROM (
@@ -300,7 +298,7 @@ SELECT f.memory_id, f.ordinal, f.seq, f.type, substr(f.content, p.start + 1, p.s
        f.content_cosine, f.context_cosine, halfvec_send(f.embedding) AS vector,
        u.shown, u.used, u.times_shown, u.times_used, u.last_at, <short> AS short,
        (SELECT array_agg(type) FROM (
-            SELECT w.type FROM wanted AS w JOIN found AS f ON f.type = w.type
+            SELECT w.type FROM wanted AS w JOIN scored AS f ON f.type = w.type
             GROUP BY w.type, w.most
             HAVING count(*) >= w.most AND count(DISTINCT f.memory_id) < :wanted::int) AS c) AS crowded,
        CASE WHEN row_number() OVER () = 1 THEN past.turns END AS past
