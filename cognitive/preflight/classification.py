@@ -200,12 +200,9 @@ def _classified(
     active = active if shape & {"question"} else _with_doubtful(active, scores, table)
     possible = _possible(active, votes, "question" in shape, table)
     if shape & message_shape.MEDIA and (active or read.greeting or not text.strip()):
-        # attachments add categories to those of the text; of a text without any it is unknown what they are for
+        # of another text, one without categories, it is unknown what its attachments are for
         votes += _structural_votes(table, shape & message_shape.MEDIA)
-        scores = _scores(votes, table, factors)
-        active = tuple(
-            each.name for each in table.definitions if each.name in active or scores[each.name] >= each.threshold
-        )
+        active, scores = _with_attachments(active, votes, table, factors)
     return Classification(
         active,
         {name: score for name, score in scores.items() if score > 0},
@@ -263,6 +260,15 @@ def _with_doubtful(active: tuple[str, ...], scores: Mapping[str, float], table: 
         for each in table.definitions
         if each.name in active or (scores[each.name] >= each.weight and not each.alone and not each.whole)
     )
+
+
+def _with_attachments(
+    active: tuple[str, ...], votes: Sequence[Vote], table: CategoryTable, factors: Mapping[str, float]
+) -> tuple[tuple[str, ...], dict[str, float]]:
+    """Add the categories that reach their thresholds with the votes of attachments; return all, and the new scores."""
+    scores = _scores(votes, table, factors)
+    names = (each.name for each in table.definitions if each.name in active or scores[each.name] >= each.threshold)
+    return tuple(names), scores
 
 
 def _fired(table: CategoryTable, excerpt: str, folded: bytes) -> tuple[Rule, ...]:
