@@ -4,6 +4,7 @@ Modules, in order of execution:
 
 - `recognise`: recognise the form of a statement, and return its claim.
 - `answers`: instructions about the language and the length of answers.
+- `labels`: values with a label, as in "Preferred temperature: 21 degrees".
 - `spelling_out`: spell out casual statements: "btw, moved to Hamburg" becomes "I moved to Hamburg".
 - `names`: tell names of people from what else one is.
 - `statement`: take a statement apart at its verb, and find numbers, times and dates.

@@ -9,6 +9,7 @@ from functools import cache
 from brain.claims.vocabulary import ARTICLES, EMPTY, FIRST_PERSON, PREPOSITIONS, PROPERTIES, SAME
 from brain.text import as_lexeme, normalise, stem
 
+MAX_VALUE = 6  # words of a value that is neither a number nor a time
 _MAX_KEY = 8  # stems of subject and attribute together; with more, two versions hardly agree in all
 _UNSAID = ARTICLES | PREPOSITIONS | {"now", "currently", "again"}  # in a value
 

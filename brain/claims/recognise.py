@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from brain.claims.answers import style_of_answers
-from brain.claims.claim import Claim, canonical, claim_of_words, person_of
+from brain.claims.claim import MAX_VALUE, Claim, canonical, claim_of_words, person_of
 from brain.claims.contacts import is_own_phone, street_address
+from brain.claims.labels import labelled
 from brain.claims.places import is_country, is_town
 from brain.claims.relations import PHRASES, PhraseRow
 from brain.claims.spelling_out import spelled_out
@@ -37,10 +38,6 @@ from brain.claims.vocabulary import (
 
 _MAX_LENGTH = 160  # characters; a longer text is hardly one statement
 _MAX_WORDS = 24
-_MAX_VALUE = 6  # words of a value that is neither a number nor a time
-_MAX_LABEL = 8  # words before a colon
-_MIN_MATTER = 2  # stems of what a preference is about
-_UNSURE_LABEL = UNSURE - {"or", "either", "while"}  # "Preferred seat while travelling", "Preference for tea or coffee"
 # Verbs that say nothing beside a number, a time or a date.
 _MOVED = frozenset("move push postpone reschedule shift slip delay".split())
 _LIGHT = _MOVED | frozenset("be have keep set happen occur schedule plan run change switch need require meet".split())
@@ -82,9 +79,8 @@ def claim_of(content: str, speaker: str | None = None) -> Claim | None:
     if (style := style_of_answers(content)) is not None:
         return Claim("answers", *style)
     person = person_of(speaker)
-    label = _labelled(content, person)
-    if label is not None:
-        return label
+    if (claim := labelled(content, person)) is not None:
+        return claim
     words, capitals = split_words(spelled_out(content))
     if not 3 <= len(words) <= _MAX_WORDS or not UNSURE.isdisjoint(words) or _has_clauses(words):
         return None
@@ -102,29 +98,6 @@ def claim_key(content: str, speaker: str | None = None) -> str | None:
     """
     claim = claim_of(content, speaker)
     return claim.key if claim else None
-
-
-def _labelled(content: str, person: str) -> Claim | None:
-    """Return the claim of "Preferred temperature: 21 degrees", whose label names a property or a preference."""
-    label, colon, value = content.partition(": ")
-    if not colon or ":" in value:
-        return None
-    words, _ = split_words(label)
-    said = value.partition(" (")[0]
-    if not 1 < len(words) <= _MAX_LABEL or len(said.split()) > _MAX_VALUE or not _UNSURE_LABEL.isdisjoint(words):
-        return None
-    if words[0] not in ("preferred", "favorite", "favourite") and not names_property(words) and not _preference(words):
-        return None
-    return claim_of_words(words, "", split_words(said)[0], person)
-
-
-def _preference(words: Sequence[str]) -> bool:
-    """Return True if a label names a preference and its matter, as in "Fan speed preference".
-
-    The matter has at least two words: under "Food preferences" a person has several, which are no versions.
-    """
-    stems = {canonical(word) for word in words} - {""}
-    return canonical("preference") in stems and len(stems) > _MIN_MATTER
 
 
 def _has_clauses(words: Sequence[str]) -> bool:
@@ -250,7 +223,7 @@ class _Statement:
             relation, value = PHRASES.get(f"{verb} {rest[0]}"), rest[1:]
         if relation is None and rest[0] not in PREPOSITIONS:
             relation, value = PHRASES.get(verb), rest
-        if relation is None or not 0 < len(value) <= _MAX_VALUE or not self._is_only(relation, rest, value):
+        if relation is None or not 0 < len(value) <= MAX_VALUE or not self._is_only(relation, rest, value):
             return None
         if relation.inverse and not passive:
             return self._make(value, relation.attribute, subject)
@@ -298,7 +271,7 @@ class _Statement:
             return self._make(subject, "", rest)
         if lemma in _MOVED and not has_property(subject) and (not self.verb.passive or subject[0] != "the"):
             return None  # "I moved to nights" says nothing of who I am
-        if lemma in _CHANGED and rest[0] == "to" and len(rest) <= _MAX_VALUE:
+        if lemma in _CHANGED and rest[0] == "to" and len(rest) <= MAX_VALUE:
             return self._make(subject, "", rest[1:])
         return None
 
@@ -309,7 +282,7 @@ class _Statement:
         if names_property(rest) and not names_property(subject):
             certain = any(self.capitals[: self.verb.start]) or rest[0] in ARTICLES
             return self._make(rest, "", subject) if certain else None
-        if len(rest) > _MAX_VALUE:
+        if len(rest) > MAX_VALUE:
             return None
         if rest[0] in PLACE and len(rest) > 1:
             is_state = rest[1] in ("a", "an") or not _IN_STATES.isdisjoint(rest)  # "in a mess", "in good shape"
@@ -340,13 +313,13 @@ class _Statement:
             return None
         purpose = _from_preposition(rest)
         value = rest[: len(rest) - len(purpose)]
-        if len(value) > _MAX_VALUE or not any(map(canonical, [*subject, *purpose])):
+        if len(value) > MAX_VALUE or not any(map(canonical, [*subject, *purpose])):
             return None
         return self._make([*subject, *purpose], "use", value)
 
     def _done(self, subject: Sequence[str], rest: Sequence[str], lemma: str) -> Claim | None:
         """Return the claim of what is regularly done: "is collected by X", "is signed with X"."""
-        if not self.verb.passive or self._is_event() or not 1 < len(rest) <= _MAX_VALUE:
+        if not self.verb.passive or self._is_event() or not 1 < len(rest) <= MAX_VALUE:
             return None
         if rest[0] not in ("by", "with", "in", "on", "to", "under"):
             return None
