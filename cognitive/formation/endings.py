@@ -10,7 +10,8 @@ from brain.claims import denies
 from brain.text import as_lexeme, lexemes, normalise, stem_counts, words
 from brain.types import Memory
 from cognitive.formation.own_words import read_sentences
-from cognitive.formation.rules.endings import ENDINGS, WHEN
+from cognitive.formation.rules.endings import ENDINGS
+from cognitive.formation.rules.endings_for_good import WHEN
 from cognitive.formation.rules.matching import compiled
 from cognitive.formation.statements import FoldedStatement, fold, split_statements
 

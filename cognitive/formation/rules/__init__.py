@@ -16,6 +16,7 @@ Modules, in order of execution:
 - `lasting`: facts and preferences that are recognised by their grammar.
 - `guards`: what forms nothing.
 - `endings`: what takes back a formed memory.
+- `endings_for_good`: what takes back a memory of a job, a home, a thing or a relationship.
 """
 
 from cognitive.formation.rules import (

@@ -1,4 +1,4 @@
-"""The rows of the rule tables: what forms a memory of a kind, and what forms none."""
+"""The rows of the rule tables: what forms a memory of a kind, what forms none, and what takes one back."""
 
 from __future__ import annotations
 
@@ -45,6 +45,28 @@ class GuardRule:
     examples: tuple[str, ...]
     counterexamples: tuple[str, ...] = ()
     except_for: tuple[Kind, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EndingRow:
+    """A form in which a user says that something ended, and the beginning of a memory that states it.
+
+    `said` is matched on a statement folded from its subject on. Its group `gone`, `left` or `was` is what ended, and
+    `who`, if there is one, the subject, which replaces "{who}" in `memory`. With `of_plans`, only plans are taken back.
+    With `done`, it has ended for good, and a time such as "last week" says when; otherwise it may have paused then.
+    With `instead`, the rest of the sentence must say in this form what holds now. With `alike`, it must also have
+    another word of the memory. An example is what is said and a memory that it takes back, a counterexample what is
+    said and a memory that stays.
+    """
+
+    said: str
+    memory: str
+    examples: tuple[tuple[str, str], ...]
+    counterexamples: tuple[tuple[str, str], ...] = ()
+    of_plans: bool = False
+    done: bool = False
+    instead: str = ""
+    alike: bool = False
 
 
 @cache
