@@ -10,6 +10,7 @@ Modules, in order of execution:
 - `topics`: find the topic words and names of a message.
 - `dates`: find the date range that a message names, by the tense of its sentence.
 - `tenses`: find the tense of the words around a date.
+- `date_phrases`: compute the time span of one or several phrases with the words before them.
 - `date_ranges`: compute the date range of one phrase.
 - `spans`: compute days, weeks, months and seasons by the calendar.
 - `listings`: recognise messages that ask for a list of memories.

@@ -1,25 +1,25 @@
 """Find the date range that a message names, by a small English grammar. Relative dates count from a given time.
 
-`rules/dates.py` has the phrases that name a date; this module interprets the words around them. Words to the left of a
-phrase ("since", "early", "between") and words between two phrases ("and", "to") widen, cut or join their time spans.
-Words that are seldom a date (May, March, fall, 2024) count as a date only if another word shows that they are ("in
-May", "early fall").
+`rules/dates.py` has the phrases that name a date; this module reads the words around them. Words to the left of a
+phrase ("since", "early", "between") and words between two phrases ("and", "to") widen, cut or join their time spans,
+which `date_phrases.py` computes. Words that are seldom a date (May, March, fall, 2024) count as a date only if another
+word shows that they are ("in May", "early fall").
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
-from itertools import islice, pairwise
+from dataclasses import replace
+from datetime import datetime
+from itertools import islice
 
 from cognitive.plan import DateRange
-from cognitive.preflight.date_ranges import AHEAD, year_of
-from cognitive.preflight.rules.dates import DATE_PATTERNS, EXPRESSION, DatePattern
+from cognitive.preflight.date_phrases import CUTS, LINKS, DatePhrase, span_of
+from cognitive.preflight.date_ranges import AHEAD
+from cognitive.preflight.rules.dates import DATE_PATTERNS, EXPRESSION
 from cognitive.preflight.rules.matching import RuleTable, compile_pattern, fold
 from cognitive.preflight.rules.tenses import FUTURE, PAST
 from cognitive.preflight.rules.words import listed
-from cognitive.preflight.spans import Span, midnight, third, week
 from cognitive.preflight.tenses import tense_around
 
 MAX_PHRASES = 16  # date phrases read in one message, to bound the time; ordinary messages have fewer
@@ -45,20 +45,15 @@ _NARROWED = {
     "month": ("ofmonth", frozenset({"date.nth"})),
     "week": ("ofweek", frozenset({"date.weekday"})),
 }
-_CUTS = dict.fromkeys(("early", "beginning", "start"), "early") | dict.fromkeys(("mid", "middle"), "mid")
-_CUTS |= dict.fromkeys(("late", "end"), "late")
-_CUTS_WITH_OF = frozenset({"beginning", "start", "middle", "end", "week"})
 # Words that may be between a phrase and a word that modifies it, but never begin the phrase.
 _LOOSE_WORDS = frozenset({"about", "for", "by", "to", "of", "way", "back", "over", "year", "month", "up", "at"})
-_UNITS = {"day": timedelta(days=1), "week": timedelta(days=7), "month": timedelta(days=30), "year": timedelta(days=365)}
 _HABITS = frozenset({"every", "each", "per"})
 _PAST_LINKS = frozenset({"since", "of"})
 _from_then_on = compile_pattern(r"\b(?:off|away|open|closed|available|free|valid|out|start(?:s|ing)?)\W*$", name="from")
-_LINKS = frozenset({"since", "after", "before", "prior", "until", "till", "between", "from"})
 _LEFT_WORDS = (
     _HABITS
-    | _LINKS
-    | frozenset(_CUTS)
+    | LINKS
+    | frozenset(CUTS)
     | listed("""
     the in on of at during throughout about around circa sometime way back over ever starting up to day week year by
     within for through month
@@ -81,58 +76,6 @@ _AFTER_NTH = listed("""
 """)
 
 
-@dataclass(frozen=True, slots=True)
-class _DatePhrase:
-    """A phrase of a message that names a date, such as "last May": its place, its kind, and the words to its left."""
-
-    opening: int  # offset at which the words to its left begin
-    start: int
-    end: int
-    form: DatePattern
-    groups: dict[str, str]
-    left: tuple[str, ...]
-
-    @property
-    def link(self) -> str:
-        """The word before the phrase that makes a range of its date ("since", "between"), or an empty string."""
-        return next((word for word in self.left if word in _LINKS), "")
-
-    @property
-    def unit(self) -> str:
-        """The unit of time in front of "before" or "after" ("week" in "the week before May 5"), or an empty string."""
-        pairs = pairwise(self.left)
-        return next((word for word, following in pairs if word in _UNITS and following in ("before", "after")), "")
-
-    @property
-    def cut(self) -> str:
-        """The part of the named time that is meant: "early", "mid", "late" or "week"; an empty string for all of it."""
-        for word, following in pairwise((*self.left, "")):
-            if (word in _CUTS or word == "week") and (word not in _CUTS_WITH_OF or following == "of"):
-                return _CUTS.get(word, word)
-        return ""
-
-    @property
-    def certain(self) -> bool:
-        """True if the phrase is surely a date. Otherwise it counts as a date only beside a second phrase."""
-        needs = self.form.needs
-        return needs is None or bool(self.cut) or not needs.isdisjoint(self.left)
-
-    def span(self, now: datetime, year: int | None = None) -> Span:
-        """Return the time span that the phrase names.
-
-        If the words before the phrase name a part of it, only that part is returned: an early, middle or late third, or
-        for "the week of" the calendar week in which it begins. `now` is the time that relative phrases refer to. `year`
-        is the year of a neighbouring phrase, which applies if this phrase names none.
-
-        Raises:
-            ValueError: the calendar has no such day.
-        """
-        whole = self.form.build(self.groups, now, year)
-        if self.cut == "week":
-            return week(whole[0])
-        return third(whole, self.cut) if self.cut else whole
-
-
 def find(text: str, now: datetime, *, folded: bytes | None = None) -> DateRange | None:
     """Return the date range that a text names, or None if it names none.
 
@@ -153,13 +96,13 @@ def find(text: str, now: datetime, *, folded: bytes | None = None) -> DateRange 
             rest = group[index:]
             if not (any(each.certain for each in rest) or (is_range and first.link in ("between", "from"))):
                 continue
-            span = _group_span(rest, now, is_range=is_range and len(rest) > 1)
+            span = span_of(rest, now, is_range=is_range and len(rest) > 1)
             if span is not None and span[0] < span[1]:
                 return DateRange(start=span[0], end=span[1], phrase=text[first.opening : rest[-1].end].strip())
     return None
 
 
-def _phrases(lower: bytes, cased: bytes) -> Iterator[_DatePhrase]:
+def _phrases(lower: bytes, cased: bytes) -> Iterator[DatePhrase]:
     """Yield the phrases of a text that name a date, in order."""
     places = [match.span() for match in islice(_expression.finditer(lower), MAX_PHRASES)]
     for start, end in places:
@@ -178,14 +121,14 @@ def _phrases(lower: bytes, cased: bytes) -> Iterator[_DatePhrase]:
             groups[AHEAD] = AHEAD
         if form.rule.id == "date.hence" and tense == PAST:
             continue
-        phrase = _DatePhrase(opening, start, end, form, groups, left)
+        phrase = DatePhrase(opening, start, end, form, groups, left)
         if _HABITS.isdisjoint(left) and _plausible(phrase, cased[start:end].decode(), _next_word(lower, end), cased):
             yield phrase
 
 
-def _narrowed(lower: bytes, phrases: Iterator[_DatePhrase]) -> Iterator[_DatePhrase]:
+def _narrowed(lower: bytes, phrases: Iterator[DatePhrase]) -> Iterator[DatePhrase]:
     """Yield date phrases, but "last year" and "in May" behind it as one: the May of last year."""
-    before: _DatePhrase | None = None
+    before: DatePhrase | None = None
     for phrase in phrases:
         if before is not None and (group := _narrows(lower, before, phrase)):
             groups, left = {**phrase.groups, group: before.groups["rel"]}, (*before.left, *phrase.left)
@@ -198,7 +141,7 @@ def _narrowed(lower: bytes, phrases: Iterator[_DatePhrase]) -> Iterator[_DatePhr
         yield before
 
 
-def _narrows(lower: bytes, before: _DatePhrase, phrase: _DatePhrase) -> str:
+def _narrows(lower: bytes, before: DatePhrase, phrase: DatePhrase) -> str:
     """Return the group that a calendar unit gives to the phrase behind it ("ofyear"), or an empty string for none."""
     if before.form.rule.id != "date.last_unit" or before.groups["rel"] not in ("last", "this", "next"):
         return ""
@@ -258,7 +201,7 @@ def _next_word(lower: bytes, end: int) -> str:
     return (following.split() or [""])[0].strip(".,;:!?)\"'") if following[:1] == " " else ""
 
 
-def _plausible(phrase: _DatePhrase, written: str, following: str, cased: bytes) -> bool:
+def _plausible(phrase: DatePhrase, written: str, following: str, cased: bytes) -> bool:
     """Return True unless the words around an ambiguous phrase ("may", "in Spring", "in 2000") show that it is no date.
 
     `written` is the phrase in its original case, `following` the word after it.
@@ -283,13 +226,13 @@ def _plausible(phrase: _DatePhrase, written: str, following: str, cased: bytes) 
     return name != "date.nth" or not following or following in _AFTER_NTH
 
 
-def _groups(lower: bytes, phrases: Iterator[_DatePhrase]) -> Iterator[tuple[list[_DatePhrase], bool]]:
+def _groups(lower: bytes, phrases: Iterator[DatePhrase]) -> Iterator[tuple[list[DatePhrase], bool]]:
     """Yield groups of date phrases that belong together, such as "May and June".
 
     Each group comes with a flag. It is True for a range ("May to July"), which means all the time from the first to the
     last phrase.
     """
-    group: list[_DatePhrase] = []
+    group: list[DatePhrase] = []
     for phrase in phrases:
         gap = lower[group[-1].end : phrase.start] if group and _comparable(group[-1], phrase) else b"."
         compared = _comparison.fullmatch(gap) is not None
@@ -306,7 +249,7 @@ def _groups(lower: bytes, phrases: Iterator[_DatePhrase]) -> Iterator[tuple[list
         yield group, False
 
 
-def _comparable(first: _DatePhrase, second: _DatePhrase) -> bool:
+def _comparable(first: DatePhrase, second: DatePhrase) -> bool:
     """Return True if two date phrases can belong together.
 
     An ambiguous word such as "may" is a date only beside a phrase of the same kind, such as another month.
@@ -314,54 +257,3 @@ def _comparable(first: _DatePhrase, second: _DatePhrase) -> bool:
     if first.form.needs is None and second.form.needs is None:
         return True
     return any(key in first.groups and key in second.groups for key in ("mon", "season", "q", "y", "d"))
-
-
-def _group_span(group: Sequence[_DatePhrase], now: datetime, *, is_range: bool) -> Span | None:
-    """Return the time span that a group of phrases names together, or None if there is no such date."""
-    try:
-        if is_range:
-            start, end = _range_ends(group[0], group[1], now)
-            return start[0], end[1]
-        year = next((number for each in group if (number := year_of(each.groups, now)) is not None), None)
-        spans = [each.span(now, None if "rel" in each.groups else year) for each in group]
-        return _linked((min(start for start, _ in spans), max(end for _, end in spans)), group[0], now)
-    except (ValueError, OverflowError):  # the 31st of February, or a year that datetime cannot represent
-        return None
-
-
-def _range_ends(first: _DatePhrase, second: _DatePhrase, now: datetime) -> tuple[Span, Span]:
-    """Return the time spans of the two phrases of a range, such as "May to July", in order of time.
-
-    A year that only one of the phrases names applies to both. If the range would then end before it begins, one of the
-    spans is moved by a year (a weekday by a week).
-    """
-    years = [year_of(each.groups, now) for each in (first, second)]
-    start, end = first.span(now, years[1]), second.span(now, years[0])
-    if end[1] > start[0]:
-        return start, end
-    if years[0] is not None and years[1] is None:
-        return start, second.span(now, years[0] + 1)
-    if "weekday" in first.groups:
-        return (start[0] - timedelta(days=7), start[1] - timedelta(days=7)), end
-    return first.span(now, start[0].year - 1), end
-
-
-def _linked(span: Span, first: _DatePhrase, now: datetime) -> Span:
-    """Apply the linking word before a date phrase to a span: "since X" ends now, "before X" ends where X starts.
-
-    The linking word is the one before `first`, the first phrase of the span. Without such a word, the span is returned
-    unchanged.
-    """
-    link, unit = first.link, first.unit
-    if link in ("before", "prior", "until", "till"):
-        if unit:  # "the week before May 5"
-            return span[0] - _UNITS[unit], span[0]
-        # A day after the calendar's first day, which a time zone east of Greenwich could not convert to UTC.
-        ahead = AHEAD in first.groups
-        earliest = midnight(now) if ahead else datetime.min.replace(tzinfo=now.tzinfo) + timedelta(days=1)
-        return earliest, span[0] if link in ("before", "prior") else span[1]
-    if link == "after" and unit:
-        return span[1], span[1] + _UNITS[unit]
-    if link in ("since", "after"):
-        return span[0] if link == "since" else span[1], now
-    return span
