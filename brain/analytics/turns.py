@@ -171,34 +171,13 @@ class TurnAnalytics(MemoryAnalytics):
         rows = await self._fetch(
             scope,
             _TURNS[scope.sees_all] if wanted.session_id is None else _TURNS_OF_SESSION,
-            session_id=wanted.session_id,
+            **_conditions(wanted),
             before_at=begin[0],
             before_turn_id=begin[1] or "",
-            since=wanted.since or EARLIEST,
-            status=wanted.status,
-            frame=wanted.frame,
-            category=wanted.category,
-            runtime=wanted.runtime,
-            policies=list(wanted.policies) if wanted.policies else None,
-            degraded=wanted.degraded,
-            abstained=wanted.abstained,
-            tool=wanted.tool,
-            patterns=patterns(wanted.words),
-            min_milliseconds=wanted.min_ms,
             limit=page_limit(limit),
             skip=0 if by_time else skip,
             ordered_by=order,
             whole=counted or not by_time,
-            user_id=wanted.user_id,
-            shown_type=wanted.showed,
-            used=wanted.used,
-            used_unshown=wanted.used_unshown,
-            rating=wanted.rating,
-            stage=wanted.stage,
-            held_back=wanted.held_back,
-            model=wanted.model,
-            tools_cut=wanted.tools_cut,
-            degradation=wanted.reason,
         )
         return paging.page(rows, limit, partial(as_value, TurnListRow), "turn_id", "at", by_time=by_time)
 
@@ -264,6 +243,34 @@ class TurnAnalytics(MemoryAnalytics):
             )
 
         return await self._database.run(scope, work, timeout=SECONDS)
+
+
+def _conditions(wanted: TurnFilter) -> dict[str, Any]:
+    """Return the parameters of the conditions of a filter, except `until`, which is where the list begins."""
+    return {
+        "user_id": wanted.user_id,
+        "session_id": wanted.session_id,
+        "since": wanted.since or EARLIEST,
+        "status": wanted.status,
+        "frame": wanted.frame,
+        "category": wanted.category,
+        "runtime": wanted.runtime,
+        "policies": list(wanted.policies) if wanted.policies else None,
+        "degraded": wanted.degraded,
+        "abstained": wanted.abstained,
+        "tool": wanted.tool,
+        "patterns": patterns(wanted.words),
+        "min_milliseconds": wanted.min_ms,
+        "shown_type": wanted.showed,
+        "used": wanted.used,
+        "used_unshown": wanted.used_unshown,
+        "rating": wanted.rating,
+        "stage": wanted.stage,
+        "held_back": wanted.held_back,
+        "model": wanted.model,
+        "tools_cut": wanted.tools_cut,
+        "degradation": wanted.reason,
+    }
 
 
 def _added(rows: Sequence[Any], *keys: str) -> dict[tuple[Any, ...], tuple[int, ...]]:
