@@ -9,7 +9,7 @@ session's summary. Building it waits for nothing and calls no model.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -172,6 +172,7 @@ def fit(
     earlier = _summarised(reserved.host_summary, kept, evicted.messages, characters, renderer)
     shown = _shown(selection, [reserved.leading, earlier, reserved.closing], limit, renderer)
     prompt = renderer.joined([reserved.leading, earlier, selection.retained.shown, shown, reserved.closing])
+    spent = _spent(ledger, earlier, shown, reserved) if ledger is not None else None
     trace = WindowTrace(
         before=_uncounted(conversation),
         after=prompt.size,
@@ -184,15 +185,15 @@ def fit(
         trigger=selection.trigger,
         exceeded_bound=prompt.size.beyond(limit),
         directive_error=reserved.directive_error,
-        ledger=_spent(ledger, earlier, shown, reserved) if ledger is not None else None,
+        summary_due=due(spent.share if spent is not None else 0.0, iteration, policy),
+        ledger=spent,
     )
-    used = trace.ledger.share if trace.ledger is not None else 0.0
     return FittedWindow(
         prompt.messages,
         evicted.messages,
         _mark(conversation, selection) if selection.place > since else kept.summarized_until,
         tuple({output[0]: output for output in (*evicted.outputs, *prompt.outputs)}.values()),
-        replace(trace, summary_due=due(used, iteration, policy)),
+        trace,
     )
 
 
