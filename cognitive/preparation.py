@@ -46,5 +46,5 @@ class TurnPreparation:
             reads.close()
         window = window_task.result()
         context = create_context(request, plan, memories, tools, window)
-        self.former.make_up(turn.agent_id)
+        self.former.catch_up(turn.agent_id)
         return await self.recorder.record(request, context, memories, window) if request.planned else context

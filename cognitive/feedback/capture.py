@@ -29,7 +29,7 @@ from brain.users import Scope
 from cognitive.background import Background
 from cognitive.feedback.shared_turns import SharedTurns
 from cognitive.formation.corrections import is_correction
-from cognitive.formation.former import Former, ReadLines
+from cognitive.formation.former import Former, ReadLine
 from cognitive.formation.memories import Role, line_source
 from cognitive.policy import Policy
 from cognitive.preflight import smalltalk
@@ -67,15 +67,15 @@ class CapturedExchange:
 
 @dataclass(frozen=True, slots=True)
 class PreparedExchange:
-    """The memories that an exchange's messages become, and what the rules read in them.
+    """The memories made of an exchange's messages, and what the rules read in the user's message.
 
-    `embedded` are the memories ready to be stored; None if they could not be embedded.
+    `embedded` are these memories ready to be stored, or None if they could not be embedded.
     """
 
     exchange: CapturedExchange
     memories: Sequence[NewMemory]
     embedded: list[PreparedMemory] | None
-    read: ReadLines | None
+    read: ReadLine | None
 
 
 class Extractor(Protocol):
@@ -141,9 +141,9 @@ class Capture:
         memories, read, policy = prepared.memories, prepared.read, self._policy.for_agent(exchange.agent_id)
         if policy.capture_scope == "user" and (memories or self._extractor is not None):
             self._shared_turns.on_capture(scope)
-        condition = self._former.begins(scope, exchange.turn_id, read) if read is not None else None
+        condition = self._former.forming_condition(scope, exchange.turn_id, read) if read is not None else None
         await self._store_memories(scope, exchange, memories, read_at, condition, prepared.embedded)
-        self._former.make_up(exchange.agent_id)
+        self._former.catch_up(exchange.agent_id)
         corrections = await self._former.start(scope, exchange.turn_id, read, read_at) if read is not None else ()
         if self._extractor is not None and extract:
             work = self._extract(scope, exchange, self._extractor, read_at)
@@ -151,7 +151,7 @@ class Capture:
         return corrections
 
     async def prepare(self, exchange: CapturedExchange) -> PreparedExchange:
-        """Read the messages that `keep` will store by the rules, and prepare their memories.
+        """Apply the rules to the messages that `keep` will store, and embed the memories made of them.
 
         If the messages cannot be embedded, `keep` tries again and raises the error.
         """
@@ -205,15 +205,15 @@ class Capture:
         condition: Condition | None = None,
         prepared: list[PreparedMemory] | None = None,
     ) -> None:
-        """Store memories of a turn: as shared ones if the policy says so, except those that name a user."""
+        """Store memories of a turn. If the policy shares captured memories, those that name no user are shared."""
         now, shared = datetime.now(UTC), self._policy.for_agent(scope.agent_id).capture_scope == "agent"
-        private = [memory for memory in memories if memory.user_id is not None or not shared]
+        own = [memory for memory in memories if memory.user_id is not None or not shared]
         common = [memory for memory in memories if memory.user_id is None and shared]
-        for own, is_shared in ((private, False), (common, True)):
+        for part, is_shared in ((own, False), (common, True)):
             await self._store.remember_of_turn(
                 scope,
                 exchange.turn_id,
-                own,
+                part,
                 now=now,
                 read_at=read_at,
                 shared=is_shared,

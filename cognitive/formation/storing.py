@@ -55,7 +55,7 @@ class FormedStore:
         *,
         shared: bool,
     ) -> None:
-        """Store memories of one view, and count them by rule. If what one supersedes is gone, none supersedes any."""
+        """Store memories of one view, and count them by rule. Leave out `supersedes` if a superseded memory is gone."""
         remember = partial(
             self._store.remember_of_turn,
             scope,
@@ -67,7 +67,7 @@ class FormedStore:
         )
         try:
             await remember(memories)
-        except InvalidInput:  # what one of them replaces was erased meanwhile, or is of the other view
+        except InvalidInput:  # a superseded memory was erased meanwhile, or is in the other view
             if all(memory.supersedes is None for memory in memories):
                 raise
             memories = [memory.model_copy(update={"supersedes": None}) for memory in memories]

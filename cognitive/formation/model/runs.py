@@ -30,7 +30,7 @@ _MAX_TOGETHER = 4  # exchanges of one request; one that failed is read alone
 _AT_CLOSE = 10.0  # seconds that reading may still take when the layer closes
 _BUSY_SECONDS = 5.0  # until a session that was not started is tried again
 _STORING_SECONDS = 60.0  # added to a request's timeout in a reservation, for storing
-_MAX_MADE_UP = 10_000  # sessions
+_MAX_CATCH_UP = 10_000  # sessions
 
 SessionKey = tuple[str, str, str]  # agent, user, session
 
@@ -70,9 +70,9 @@ class ModelRuns:
         if not self._queue.start(self.run(scope, session_id), *scope.key, session_id):
             self._start_later(scope, session_id, _BUSY_SECONDS)
 
-    async def make_up(self, agent_id: str) -> None:
+    async def catch_up(self, agent_id: str) -> None:
         """Start to read the sessions that an earlier process left, those that are still in use once they are idle."""
-        for scope, session_id, quiet in await self._readings.sessions(agent_id, _MAX_MADE_UP):
+        for scope, session_id, quiet in await self._readings.sessions(agent_id, _MAX_CATCH_UP):
             if (left := self._model.idle_seconds - quiet) > 0 and self._model.after != 1:
                 self._start_later(scope, session_id, left)
             else:
