@@ -19,7 +19,7 @@ from brain.types import Memory
 from brain.users import Scope
 
 SQL = statements.load("turn_reads")
-_WAITING = 0.7  # share of its deadline that a turn waits for others; if it began later, it would hardly be in time
+_WAITING = 0.7  # share of its remaining time that a turn waits for others; if it began later, it would hardly finish
 _START = SQL.turn_start.fill(pinned=memory_rows.SQL.pinned_memories)
 
 
@@ -61,9 +61,9 @@ class TurnReads:
         self._start: asyncio.Task[TurnStart] | None = None
 
     async def wait_for_place(self) -> None:
-        """Wait until the transaction has a place among those of other turns, or has failed.
+        """Wait until the turn may read, since only some turns read at once. If the transaction fails, stop waiting.
 
-        If no place is free after 70 % of the remaining time, set `late`.
+        If other turns still read after 70 % of the remaining time, set `late`.
         """
         try:
             async with self._deadline.limit(_WAITING):
@@ -91,7 +91,7 @@ class TurnReads:
         return await self._search.find(self._scope, query, vector, shared=self._shared)
 
     def close(self, *, late: bool = False) -> None:
-        """End the transaction without waiting for it. `late` says that the time of unfinished reads was up."""
+        """End the transaction without waiting for it. `late` says that the deadline has passed."""
         self._shared.close(late=late)
 
     async def _read_start(self, connection: Connection) -> TurnStart:

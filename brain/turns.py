@@ -37,8 +37,8 @@ T = TypeVar("T")
 
 SQL = statements.load("turns")
 _RECENT_TURNS = statements.by_view(SQL.recent_turns)
-_LOOKS = 60  # searches for turns that stayed open, in the time after which they are abandoned
-_MAX_LOOKED = 10_000  # views whose last look is remembered
+_SEARCHES = 60  # searches for turns that stayed open, in the time after which they are abandoned
+_MAX_VIEWS = 10_000  # views whose last search is remembered
 _MAX_EXPIRED = 100  # turns per statement: after an outage, a new turn must not wait until all old ones are abandoned
 
 
@@ -47,7 +47,7 @@ class TurnLog:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._looked: dict[tuple[str, str], float] = {}  # by view, when turns that stayed open were last looked for
+        self._searched_at: dict[tuple[str, str], float] = {}  # by view: the last search for turns that stayed open
 
     async def open(
         self,
@@ -56,42 +56,42 @@ class TurnLog:
         *,
         abandon_after_minutes: float,
         durable: bool = False,
-        still: StillWanted | None = None,
+        still_wanted: StillWanted | None = None,
     ) -> None:
         """Record a turn; if it is recorded already, change nothing. Also abandon turns of its user that stayed open.
 
         With `durable`, wait until the turn is on disk. Without it, a crash may lose the turn; `close` can then record
-        it together with its outcome. If the callback `still` returns False, nothing is recorded. Up to 60 times in
+        it together with its outcome. If `still_wanted` returns False, nothing is recorded. Up to 60 times in
         `abandon_after_minutes`, a call abandons up to 100 turns that were open for longer.
 
         Raises:
             StoreError: Postgres failed, or the agent's or user's rows are being erased: the turn can be recorded later.
         """
-        expiring = self._is_due(scope, abandon_after_minutes * 60 / _LOOKS)
-        if self._database.can_call and not (expiring or durable or still):
+        expiring = self._search_is_due(scope, abandon_after_minutes * 60 / _SEARCHES)
+        if self._database.can_call and not (expiring or durable or still_wanted):
             await self._database.call(scope, SQL.record_turn(view=scope.key[1], **_values(scope.agent_id, turn)))
             return
 
         async def work(c: Connection) -> None:
-            if still is not None and not await still():
+            if still_wanted is not None and not await still_wanted():
                 return
             await _open(c, scope.agent_id, turn)
             if expiring:
                 seconds = abandon_after_minutes * 60
                 await c.execute(*SQL.expire(agent_id=scope.agent_id, max_open_seconds=seconds, limit=_MAX_EXPIRED))
 
-        counting = _row_shared(scope.agent_id) if still is not None else ()
-        first = (*sharing_unless_erased(scope.agent_id), *counting)
+        row_locks = _agent_row_locks(scope.agent_id) if still_wanted is not None else ()
+        first = (*sharing_unless_erased(scope.agent_id), *row_locks)
         await self._database.run(scope, work, durable=durable, first=first)
 
-    def _is_due(self, scope: Scope, seconds: float) -> bool:
-        """Return True, and note the time, if turns that stayed open were not looked for within these seconds."""
+    def _search_is_due(self, scope: Scope, seconds: float) -> bool:
+        """Return True, and note the time, if turns that stayed open were not searched for within these seconds."""
         now = monotonic()
-        if now - self._looked.get(scope.key, -inf) < seconds:
+        if now - self._searched_at.get(scope.key, -inf) < seconds:
             return False
-        self._looked[scope.key] = now
-        if len(self._looked) > _MAX_LOOKED:
-            del self._looked[next(iter(self._looked))]
+        self._searched_at[scope.key] = now
+        if len(self._searched_at) > _MAX_VIEWS:
+            del self._searched_at[next(iter(self._searched_at))]
         return True
 
     async def close(
@@ -102,13 +102,13 @@ class TurnLog:
         judge: Judge,
         *,
         opening: OpenTurn | None = None,
-        still: StillWanted | None = None,
+        still_wanted: StillWanted | None = None,
     ) -> ClosedTurn | None:
         """Close a turn: store its outcome and count it, in one transaction. Return None if it does not exist.
 
         If the turn is not recorded yet, `opening` is recorded first. `judge` decides which memories were used. If the
         turn was closed before, its outcome is not counted again: the stored verdicts are returned, and `judge` is not
-        called. A turn abandoned as too old can be closed. If `still` returns False, nothing is stored.
+        called. A turn abandoned as too old can be closed. If `still_wanted` returns False, nothing is stored.
 
         Raises:
             InvalidInput: the turn was recorded with another text than `opening` has; nothing is stored.
@@ -116,7 +116,7 @@ class TurnLog:
         """
 
         async def work(c: Connection) -> ClosedTurn | None:
-            if still is not None and not await still():
+            if still_wanted is not None and not await still_wanted():
                 return None
             closed = await turn_outcomes.close(c, scope.agent_id, turn_id, outcome, judge)
             if closed is None and opening is not None:
@@ -127,7 +127,7 @@ class TurnLog:
                 raise reused_turn_id(turn_id)
             return closed
 
-        locks = *_row_shared(scope.agent_id), SQL.lock_turn(agent_id=scope.agent_id, turn_id=turn_id)
+        locks = *_agent_row_locks(scope.agent_id), SQL.lock_turn(agent_id=scope.agent_id, turn_id=turn_id)
         return await self._database.run(scope, work, first=(*sharing_unless_erased(scope.agent_id), *locks))
 
     async def expire(self, agent_id: str, *, abandon_after_minutes: float) -> int:
@@ -200,7 +200,7 @@ class TurnLog:
             tokens=shadow.tokens,
             at=shadow.at,
         )
-        first = _counting(scope.agent_id)
+        first = _usage_locks(scope.agent_id)
         await self._database.run(scope, lambda c: c.execute(*bound), durable=False, first=first)
 
     async def shadows(self, scope: Scope) -> list[ShadowedTurn]:
@@ -217,7 +217,7 @@ class TurnLog:
         `recorded_user` restricts this to turns that name a user.
         """
         bound = SQL.forget_categories(agent_id=scope.agent_id, recorded_user=recorded_user)
-        return len(await self._database.run(scope, lambda c: c.fetch(*bound), first=_counting(scope.agent_id)))
+        return len(await self._database.run(scope, lambda c: c.fetch(*bound), first=_usage_locks(scope.agent_id)))
 
     async def recent(self, scope: Scope, limit: int, session_id: str | None = None) -> list[TurnSummary]:
         """Return the agent's last turns, or those of one session, newest first."""
@@ -246,7 +246,7 @@ class TurnLog:
         async def work(c: Connection) -> bool:
             return await turn_outcomes.rate(c, scope.agent_id, turn_id, memory_id, useful, weigh)
 
-        return await self._database.run(scope, work, first=_counting(scope.agent_id, turn_id))
+        return await self._database.run(scope, work, first=_usage_locks(scope.agent_id, turn_id))
 
     async def _fetch(self, kind: type[T], statement: SqlStatement, scope: Scope, **values: Any) -> list[T]:
         rows = await self._rows(scope, statement(agent_id=scope.agent_id, **values))
@@ -256,19 +256,19 @@ class TurnLog:
         return await self._database.run(scope, lambda c: c.fetch(*bound))
 
 
-def _counting(agent_id: str, turn_id: str | None = None) -> tuple[Bound, ...]:
-    """Return what a transaction that counts usage begins with. With a `turn_id` it locks the turn."""
+def _usage_locks(agent_id: str, turn_id: str | None = None) -> tuple[Bound, ...]:
+    """Return the locks that a transaction takes before it counts usage; with a `turn_id`, also that of the turn."""
     turn = (SQL.lock_turn(agent_id=agent_id, turn_id=turn_id),) if turn_id is not None else ()
-    return (*sharing(agent_id), *_row_shared(agent_id), *turn)
+    return (*sharing(agent_id), *_agent_row_locks(agent_id), *turn)
 
 
-def _row_shared(agent_id: str) -> tuple[Bound, ...]:
-    """Return what locks the agent's row in shared mode, after the writers that wait for it."""
+def _agent_row_locks(agent_id: str) -> tuple[Bound, ...]:
+    """Return the statements that take a shared lock on the agent's row, in the queue behind waiting writers."""
     return SQL.queue_for_agent_row(agent_id=agent_id), SQL.share_agent_row(agent_id=agent_id)
 
 
 def _is_another(turn: OpenTurn, recorded: TurnMessage) -> bool:
-    """Return True if a turn is not a repetition of the recorded one, because its text is another.
+    """Return True if the recorded turn with this id is another one: its time and text differ.
 
     Texts that were erased or withheld are not compared.
     """

@@ -1,7 +1,7 @@
 """Run several reads in one transaction, each as soon as its input is known.
 
-A transaction costs two round trips and a connection. The reads of one turn begin at different times, so that they
-cannot be written as one piece of work.
+A transaction costs two round trips and a connection, so that the reads of a turn share one. They begin at different
+times, so that they cannot be one function for `Database.run`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class SharedTransaction:
     """Runs reads of one scope in one transaction with one snapshot, in the order in which they arrive.
 
     The transaction begins with the first read, and ends when `close` is called. After a lost connection the unfinished
-    reads run again in a new transaction. If the transaction fails for good, all unfinished and later reads fail. It
-    waits for a place in `places`, and ends with the deadline.
+    reads run again in a new transaction. If the transaction fails for good, all unfinished and later reads fail. The
+    semaphore `places` limits how many transactions run at once. The deadline ends the transaction.
     """
 
     def __init__(self, database: Database, scope: Scope, deadline: Deadline, places: asyncio.Semaphore) -> None:
@@ -66,7 +66,7 @@ class SharedTransaction:
     def close(self, *, late: bool = False) -> None:
         """Commit, without waiting for it. Cancel an unfinished read, and a transaction that waits for its place.
 
-        `late` says that the time was up.
+        `late` says that the deadline has passed.
         """
         self._closed = True
         self._changed.set()

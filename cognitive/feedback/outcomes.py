@@ -44,7 +44,7 @@ _MAX_CALLED = 100  # names of called tools that are stored of a turn; a turn tha
 
 
 class OutcomeRecorder:
-    """Records the outcomes of turns, which the host reports or which wait in the journal (a local file).
+    """Records the outcomes of turns, which the host reports or which wait in the journal.
 
     Attributes:
         has_pending: True if the journal may have entries that are not in Postgres yet.
@@ -73,7 +73,7 @@ class OutcomeRecorder:
     async def post(
         self, context: TurnContext | TurnRef, outcome: Outcome, received_at: float
     ) -> tuple[Report, str | None]:
-        """Record an outcome in Postgres within the policy's deadline, or else in the journal (a local file).
+        """Record an outcome in Postgres within the policy's deadline, or else in the journal.
 
         Return the report and the id of the turn's session, or None for an outcome in the journal. `received_at` is the
         arrival of the outcome, in seconds since the epoch.
@@ -130,7 +130,7 @@ class OutcomeRecorder:
             elif opening is not None:
                 minutes = self._policy.for_agent(entry.scope.agent_id).feedback.abandon_after_minutes
                 await self._turns.open(
-                    entry.scope, opening, abandon_after_minutes=minutes, durable=True, still=still_wanted
+                    entry.scope, opening, abandon_after_minutes=minutes, durable=True, still_wanted=still_wanted
                 )
         except InvalidInput as error:
             if isinstance(error, UnknownTurn) and await self._is_erased(entry):
@@ -181,14 +181,15 @@ class OutcomeRecorder:
 
         The first outcome of a turn is final. Return the report and the id of the turn's session.
         """
-        journaled, earlier = await self._journaled(scope, turn_id)
-        if earlier is None:
-            return await self._complete(scope, turn_id, outcome, opening or journaled, received_at)
-        earlier_at = journal_entries.received_at(journaled)
-        report, session_id = await self._complete(scope, turn_id, earlier, opening or journaled, earlier_at)
+        journaled_opening, journaled_outcome = await self._read_journal(scope, turn_id)
+        opening = opening or journaled_opening
+        if journaled_outcome is None:
+            return await self._complete(scope, turn_id, outcome, opening, received_at)
+        journaled_at = journal_entries.received_at(journaled_opening)
+        report, session_id = await self._complete(scope, turn_id, journaled_outcome, opening, journaled_at)
         return replace(report, duplicate=True), session_id
 
-    async def _journaled(self, scope: Scope, turn_id: str) -> tuple[OpenTurn | None, Outcome | None]:
+    async def _read_journal(self, scope: Scope, turn_id: str) -> tuple[OpenTurn | None, Outcome | None]:
         """Return the opened turn and the outcome that the journal has for a turn id; each is None if it is missing.
 
         An entry that cannot be read counts as missing.
@@ -209,21 +210,22 @@ class OutcomeRecorder:
         outcome: Outcome,
         opening: OpenTurn | None,
         received_at: float | None,
-        still: StillWanted | None = None,
+        still_wanted: StillWanted | None = None,
     ) -> tuple[Report, str]:
         """Close a turn and store its messages as memories. Return the report and the id of the turn's session.
 
         Messages are stored again if the host reports the outcome again, because the process may have crashed after it
-        closed the turn. Those that are stored already stay unchanged. `still` is given for a journal entry: it returns
-        False if the entry was erased meanwhile.
+        closed the turn. Those that are stored already stay unchanged. `still_wanted` is given for a journal entry only.
+        It returns False if the entry was erased meanwhile.
         """
+        from_journal = still_wanted is not None
         current = self._policy.for_agent(scope.agent_id)
-        prefetch = self._prefetch.begin(scope.agent_id) if self._prefetch is not None and still is None else None
-        captured = outcome.status == "completed" and self._capture.wants(scope.agent_id)
+        prefetch = self._prefetch.begin(scope.agent_id) if self._prefetch is not None and not from_journal else None
+        captures = outcome.status == "completed" and self._capture.wants(scope.agent_id)
         exchange = None
-        if captured and opening is not None and still is None:  # a journal entry may be erased meanwhile
+        if captures and opening is not None and not from_journal:  # a journal entry may be erased meanwhile
             exchange = CapturedExchange.of(scope, turn_id, opening, outcome.response)
-        closing = self._close(scope, turn_id, outcome, opening, received_at, still)
+        closing = self._close(scope, turn_id, outcome, opening, received_at, still_wanted)
         closed, prepared = await asyncio.gather(closing, self._prepared(exchange))  # both take about as long
         recorded = None
         if closed is not None:
@@ -234,8 +236,8 @@ class OutcomeRecorder:
         if closed is None or recorded is None:
             raise unknown_turn(scope, turn_id)
         corrections: tuple[Correction, ...] = ()
-        if captured and closed.message.status == "completed":
-            extract = closed.first or still is not None  # for a journal entry, an earlier attempt may have failed
+        if captures and closed.message.status == "completed":
+            extract = closed.first or from_journal  # an earlier attempt to record the entry may have failed here
             corrections = await self._capture.keep(scope, recorded, closed.message.read_at, prepared, extract=extract)
         if prefetch is not None and current.dedup.enabled and not closed.message.withheld:
             prefetch(without_injected(outcome.response))  # last, since it takes a processor from the writes
@@ -250,7 +252,7 @@ class OutcomeRecorder:
         outcome: Outcome,
         opening: OpenTurn | None,
         received_at: float | None,
-        still: StillWanted | None,
+        still_wanted: StillWanted | None,
     ) -> ClosedTurn | None:
         """Close a turn in one transaction, with a verdict for each shown memory: used by the response or not.
 
@@ -265,7 +267,7 @@ class OutcomeRecorder:
             ReportedOutcome(outcome.status, _called(outcome), _response(outcome, current), received_at),
             partial(_judged, turn_id, outcome, excerpts, current),
             opening=opening,
-            still=still,
+            still_wanted=still_wanted,
         )
 
     async def _prepared(self, exchange: CapturedExchange | None) -> PreparedExchange | None:
