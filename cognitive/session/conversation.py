@@ -206,7 +206,7 @@ class SessionManager:
     ) -> FittedWindow:
         """Return the window of a conversation, with the summary and the plan's step of its session's state."""
         previous, step = PreviousSummary(carried.summary, carried.summarized_until), conversation.plan_step
-        if self.writer.rolling(conversation.scope, conversation.session_id) and any(
+        if self.writer.is_summarizing(conversation.scope, conversation.session_id) and any(
             map(engine_messages.is_summary, conversation.messages)
         ):  # the summary that the host passes back is newer than the stored one
             previous = replace(previous, summary="")

@@ -111,9 +111,9 @@ def sanitized(messages: Sequence[Message], *, max_messages: int, max_chars: int)
     """Return the last messages within the limits, oldest first, with every tool call's result.
 
     The layer's own messages, injected memories and the host's system messages at the beginning are removed; the host
-    passes its system prompt to each turn. The newest message, or tool call with its results, is
-    included even if it alone exceeds a limit; each message is cut to `max_chars` characters. The result begins with a
-    user's message: if necessary, the last user's message before the result is added.
+    passes its system prompt to each turn. Each message is cut to `max_chars` characters. The newest message, or
+    tool call with its results, is included even if it alone exceeds a limit. The result begins with a user's message:
+    if necessary, the last user's message before the result is added.
     """
     spoken = dropwhile(lambda message: message.role == "system", messages)
     whole, _ = named(group([stripped(message) for message in spoken]).groups)
@@ -152,7 +152,7 @@ def answered(
     since = next((n for n in range(len(messages) - 1, -1, -1) if messages[n].role == "user"), 0)
     if any(message.role == "assistant" and message.content == outcome.response != "" for message in messages[since:]):
         return list(messages), []
-    new = _unknown(outcome.tool_calls, [call for message in messages[since:] for call in message.tool_calls])
+    new = _new_calls(outcome.tool_calls, [call for message in messages[since:] for call in message.tool_calls])
     ids = {call.id for message in messages for call in message.tool_calls}
     calls, results, outputs = list[ToolCall](), list[Message](), list[tuple[str, NormalisedOutput]]()
     for n, call in enumerate(new):
@@ -185,19 +185,18 @@ def _size(message: Message) -> int:
     return len(message.content) + sum(len(str(call.arguments)) for call in message.tool_calls)
 
 
-def _unknown(calls: Sequence[ToolCall], known: Sequence[ToolCall]) -> list[ToolCall]:
+def _new_calls(calls: Sequence[ToolCall], known: Sequence[ToolCall]) -> list[ToolCall]:
     """Return the calls that are not among the known ones, in time linear in the number of both.
 
-    Two calls with ids are the same if their ids are. Others are the same by their names and arguments.
+    Two calls with ids are the same if their ids are. Others are the same if their names and arguments are.
     """
     ids = {call.id for call in known if call.id is not None}
-    named, nameless = set[tuple[str, str]](), set[tuple[str, str]]()
-    for call in known:
-        (nameless if call.id is None else named).add(_content(call))
+    contents = {_content(call) for call in known}
+    contents_without_id = {_content(call) for call in known if call.id is None}
     return [
         call
         for call in calls
-        if not (call.id in ids or (content := _content(call)) in nameless or (call.id is None and content in named))
+        if call.id not in ids and _content(call) not in (contents if call.id is None else contents_without_id)
     ]
 
 

@@ -35,12 +35,12 @@ log = logging.getLogger(__name__)
 TIMEOUT = 10.0  # seconds for one statement on a session
 _MAX_WAITING = 64  # tasks; beyond this, a write is left to the next turn of its session, so that memory is bounded
 _MAX_HELD = 64_000_000  # characters of outputs that wait for Postgres
-_RETRIES = (1.0, 4.0, 16.0)  # seconds before each retry to store a whole output
+_RETRIES = (1.0, 4.0, 16.0)  # seconds before each retry to store tool outputs
 _AT_CLOSE = 5.0  # seconds for pending writes when a layer closes
-# Maximum number of waiting summaries of a session, and of attempts to write one while other turns replace it.
-_MAX_ROLLS = 5
+_MAX_WAITING_SUMMARIES = 5  # of a session
+_MAX_SUMMARY_ATTEMPTS = 5  # to replace a summary that other turns replace meanwhile
 SUMMARY_SECONDS = 60.0  # timeout of a host's summarizer; after it the summary is extracted
-_MAX_OVER = 4  # times the limit; of a longer summary only the end is condensed
+_MAX_OVER = 4  # of a summary longer than this many times the limit, only the end is condensed
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class SessionWriter:
         self._summary_seconds = summary_seconds
         # names of tasks: agent, user, session, kind of write, turn
         self._queue = background.queue(_MAX_WAITING, at_close=_AT_CLOSE)
-        self._held = 0
+        self._held_characters = 0
 
     # --- start of writes ---
 
@@ -108,7 +108,7 @@ class SessionWriter:
         if sent is None:
             return
         self._queue.start(self._keep(sent), *_name(sent, "messages"), sent.turn_id)
-        self._start_roll(sent)
+        self._start_summary(sent)
 
     def on_fitted(self, sent: SentWindow) -> None:
         """Store the last messages and the summary of a turn again, after its conversation has grown by tool calls.
@@ -118,22 +118,22 @@ class SessionWriter:
         name = (*_name(sent, "messages"), sent.turn_id)
         nth = str(len(sent.conversation))
         self._queue.start(self._keep(sent, self._queue.running(*name)), *name, nth)
-        self._start_roll(sent)
+        self._start_summary(sent)
 
-    def rolling(self, scope: Scope, session_id: str) -> bool:
+    def is_summarizing(self, scope: Scope, session_id: str) -> bool:
         """Return True if a new summary of the session is being written."""
         return bool(self._queue.running(*scope.key, session_id, "summary"))
 
-    def _start_roll(self, sent: SentWindow) -> None:
-        """Update the session's summary after the updates that are running, unless one of them has the same messages.
+    def _start_summary(self, sent: SentWindow) -> None:
+        """Update the session's summary after the running updates, unless one of them has the same messages.
 
-        A host that passes on the windows of the layer does not pass the evicted messages again.
+        No update is left to a later turn: a host that passes on the layer's windows passes evicted messages only once.
         """
         before = self._queue.running(*_name(sent, "summary"))
         name = (*_name(sent, "summary"), sent.summarized_until or "")
         if not sent.evicted or (sent.summarized_until and self._queue.running(*name)):
             return
-        if len(before) >= _MAX_ROLLS or not self._queue.start(self._roll(sent, before), *name):
+        if len(before) >= _MAX_WAITING_SUMMARIES or not self._queue.start(self._summarize(sent, before), *name):
             log.warning(
                 "%d messages of session %s are not summarized: %d summaries are waiting",
                 len(sent.evicted),
@@ -188,7 +188,7 @@ class SessionWriter:
         """Wait until the pending writes of a turn's messages have ended."""
         await self._queue.wait_for(*scope.key, session_id, "messages", turn_id)
 
-    async def _roll(self, sent: SentWindow, after: Sequence[asyncio.Task[None]]) -> None:
+    async def _summarize(self, sent: SentWindow, after: Sequence[asyncio.Task[None]]) -> None:
         """Add the messages that no longer fit in a turn's window to its session's summary.
 
         If another turn has replaced the summary in the meantime, add only the messages that the new summary does not
@@ -198,8 +198,8 @@ class SessionWriter:
             await asyncio.wait(after)
         await self._wait_for_messages(sent.scope, sent.session_id, sent.turn_id)
         policy, previous, evicted = self._policy.for_agent(sent.scope.agent_id), sent.carried, sent.evicted
-        for _ in range(_MAX_ROLLS):
-            summary = await self._summarized(previous.summary, evicted, policy)
+        for _ in range(_MAX_SUMMARY_ATTEMPTS):
+            summary = await self._new_summary(previous.summary, evicted, policy)
             if await self._sessions.roll(
                 sent.scope,
                 sent.session_id,
@@ -218,7 +218,7 @@ class SessionWriter:
             if not evicted:
                 return
 
-    async def _summarized(self, earlier: str, messages: Sequence[Message], policy: Policy) -> str:
+    async def _new_summary(self, earlier: str, messages: Sequence[Message], policy: Policy) -> str:
         """Return a new summary, made of the summary so far (`earlier`) and `messages`.
 
         The host's summarizer writes it. If the summarizer fails or is late, the summary is extracted from the texts
@@ -246,7 +246,7 @@ class SessionWriter:
     async def _answer(
         self, scope: Scope, session_id: str, turn_id: str, outcome: Outcome, received_at: float | None
     ) -> None:
-        """Add a turn's tool calls and response to its stored messages, and store its long outputs whole."""
+        """Add a turn's tool calls and response to its stored messages, and store the full texts of its long outputs."""
         await self._wait_for_messages(scope, session_id, turn_id)
         outcome = await self._redactor.run(partial(redaction.redact_outcome, outcome))
         policy = self._policy.for_agent(scope.agent_id)
@@ -269,20 +269,20 @@ class SessionWriter:
     ) -> None:
         """Store full texts of tool outputs, with a few retries until the turn is recorded and Postgres is available."""
         size = sum(len(artifact.content) for artifact in artifacts)
-        if self._held + size > _MAX_HELD:
+        if self._held_characters + size > _MAX_HELD:
             log.warning(
-                "%d whole outputs of turn %s are not stored: too many characters are waiting", len(artifacts), turn_id
+                "%d tool outputs of turn %s are not stored: too many characters are waiting", len(artifacts), turn_id
             )
             return
-        self._held += size
+        self._held_characters += size
         try:
             for seconds in (0.0, *_RETRIES):
                 await asyncio.sleep(seconds)
                 if await self._stored(scope, session_id, turn_id, artifacts, received_at):
                     return
-            log.warning("%d whole outputs of turn %s are not stored: all retries failed", len(artifacts), turn_id)
+            log.warning("%d tool outputs of turn %s are not stored: all retries failed", len(artifacts), turn_id)
         finally:
-            self._held -= size
+            self._held_characters -= size
 
     async def _stored(
         self, scope: Scope, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact], received_at: float | None
@@ -299,7 +299,7 @@ class SessionWriter:
                 timeout=TIMEOUT,
             )
         except CognitiveError as error:
-            log.info("whole outputs of turn %s are not stored yet: %s", turn_id, error)
+            log.info("tool outputs of turn %s are not stored yet: %s", turn_id, error)
             return False
 
 
@@ -310,7 +310,7 @@ def _name(sent: SentWindow, kind: str) -> tuple[str, ...]:
 def _with_answer(
     session_id: str, encoded: bytes, outcome: Outcome, policy: Policy, cache: WindowCache
 ) -> tuple[bytes, list[NewArtifact]]:
-    """Return the encoded messages with the outcome of their turn added, and its long outputs to be stored whole."""
+    """Return the encoded messages with the outcome of their turn added, and the full texts of its long outputs."""
     messages, outputs = recent.answered(
         recent.decode(encoded), outcome, session_id=session_id, limits=limits(policy), cache=cache
     )
