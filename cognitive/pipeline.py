@@ -179,26 +179,26 @@ class MemoryFetcher:
     async def _fetch(
         self, request: TurnRequest, window: asyncio.Task[ConversationWindow], reads: TurnReads
     ) -> tuple[Plan, MemoryContext]:
-        """Return the plan and the memories of a redacted turn. What a failed part should have made is missing."""
+        """Return the plan and the memories of a redacted turn. If a part fails, its default or empty result stays."""
         turn, policy, deadline = request.turn, request.policy, request.deadline
         plan = self._planner.default_plan(turn, "failed" if request.planned else f"kind.{turn.kind}", policy)
         if not request.planned:
             return plan, MemoryContext.empty(plan, request.now)
 
-        async def sent() -> Sequence[Message]:
+        async def window_messages() -> Sequence[Message]:
             return (await window).messages
 
         try:
             # The search mostly embeds the message itself, which takes as long as planning. Both run at the same time.
-            ahead = self._embedders.of(turn.agent_id).ahead(searched(turn.text))
-            with ahead if reads.late is None and smalltalk.read(turn.text) is None else nullcontext():
+            will_search = reads.late is None and smalltalk.read(turn.text) is None
+            with self._embedders.of(turn.agent_id).ahead(searched(turn.text)) if will_search else nullcontext():
                 with Span(attributes.PLAN, lambda: {attributes.AGENT_ID: turn.agent_id}) as span:
                     plan = self._planner.plan(turn, request.now, policy)
                     span.add_attributes(lambda: attributes.plan(plan))
                 if reads.late is not None:
                     return plan, MemoryContext.empty(plan, request.now, *_unread(plan, reads.late))
                 memory_context = await self._engine.build(
-                    plan, turn, request.now, deadline, policy, reads, request.memory_tokens, sent
+                    plan, turn, request.now, deadline, policy, reads, request.memory_tokens, window_messages
                 )
         except Exception as error:  # the turn must go on
             log.exception("pre_turn continues without memories")
@@ -279,8 +279,8 @@ class TurnRecorder:
             await request.deadline.within(self._turns.open(context.scope, opening, abandon_after_minutes=minutes))
         except (CognitiveError, TimeoutError) as error:
             self._outcomes.keep_opening(context.scope, opening)
-            late = Degradation.from_error("record", error, request.deadline, "; recorded with the outcome")
-            return replace(context, degraded=(*context.degraded, late))
+            failed = Degradation.from_error("record", error, request.deadline, "; recorded with the outcome")
+            return replace(context, degraded=(*context.degraded, failed))
         return context
 
 

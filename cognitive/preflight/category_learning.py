@@ -41,7 +41,7 @@ MIN_SHARE = 0.05  # share of a category's turns that called a tool before the ca
 PROFILE_WEIGHT = 0.25  # weight of a category's share of a user's turns
 _CACHE_SECONDS = 60.0  # the learned values change over days
 _MAX_AGENTS = 1_000  # agents in the cache
-_PRIOR = 10  # turns without evidence that are added to the count: a category that fired twice proves nothing yet
+_PRIOR_TURNS = 10  # turns without evidence that are added to the count: a category that fired twice proves nothing yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def learn(
     )
 
 
-def prior(learned: CategoryLearning, user_id: str | None) -> Mapping[str, float]:
+def user_factors(learned: CategoryLearning, user_id: str | None) -> Mapping[str, float]:
     """Return, by category, a factor on the category's score that follows from a user's own past turns.
 
     The factor is 1 + PROFILE_WEIGHT times the category's share of the user's turns. It is close to 1 for a user with
@@ -118,7 +118,7 @@ def prior(learned: CategoryLearning, user_id: str | None) -> Mapping[str, float]
     """
     counts = learned.users.get(user_id, {}) if user_id is not None else {}
     turns = sum(counts.values())
-    return {name: 1.0 + PROFILE_WEIGHT * count / (turns + _PRIOR) for name, count in counts.items()}
+    return {name: 1.0 + PROFILE_WEIGHT * count / (turns + _PRIOR_TURNS) for name, count in counts.items()}
 
 
 class CategoryLearner:
@@ -240,15 +240,15 @@ def _factor(
     """Return the learned factor on a category's score, in [1, MAX_FACTOR].
 
     The factor depends on the share of the category's turns that called one of the category's tools. It is 1 up to a
-    share of one half, and then grows linearly. `_PRIOR` turns without such a call are added, so that few turns prove
-    little.
+    share of one half, and then grows linearly. `_PRIOR_TURNS` turns without such a call are added, so that few turns
+    prove little.
     """
     used = sum(
         category in turn.categories
         and any(category in table.categories_of(tool) and not is_named(tool, always) for tool in turn.tools_called)
         for turn in turns
     )
-    share = used / (turn_count + _PRIOR)
+    share = used / (turn_count + _PRIOR_TURNS)
     return 1.0 + (MAX_FACTOR - 1.0) * max(0.0, 2 * share - 1.0)
 
 

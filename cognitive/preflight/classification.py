@@ -97,7 +97,7 @@ def strongest_frame(text: str) -> tuple[Frame, tuple[str, ...]] | None:
 
 def classify_turn(
     text: str,
-    read: Signals,
+    signals: Signals,
     earlier: Iterable[str],
     attachments: Sequence[Any],
     policy: Policy,
@@ -112,12 +112,12 @@ def classify_turn(
     """
     if not policy.categories.enabled:
         return Classification()
-    own = classify(text, read, policy, attachments=attachments, factors=factors)
+    own = classify(text, signals, policy, attachments=attachments, factors=factors)
     if not policy.categories.session_awareness:
         return own
     key = (category_table(policy), policy.categories.complex_threshold, tuple(sorted(factors.items())))
     before = [_classify_earlier(_excerpt(message), *key) for message in islice(earlier, MAX_TURNS)]
-    found = inherit(own, before, policy) if read.elliptic else own
+    found = inherit(own, before, policy) if signals.elliptic else own
     if not found.categories or found.categories == ("casual",):
         return found
     topics = (name for each in before if each.categories != ("casual",) for name in each.categories)
@@ -148,7 +148,7 @@ def inherit(own: Classification, before: Iterable[Classification], policy: Polic
 
 def classify(
     text: str,
-    read: Signals,
+    signals: Signals,
     policy: Policy,
     *,
     attachments: Sequence[Any] = (),
@@ -158,12 +158,12 @@ def classify(
 
     Args:
         text: The message.
-        read: The signals that the rules read in the message.
+        signals: The signals that the rules read in the message.
         policy: The policy whose categories and thresholds apply.
         attachments: The attachments of the message, in any form.
         factors: By category, the factor on its score that was learned from past turns; 1 for others.
     """
-    return _classified(text, read, category_table(policy), policy.categories.complex_threshold, attachments, factors)
+    return _classified(text, signals, category_table(policy), policy.categories.complex_threshold, attachments, factors)
 
 
 @cached(_MAX_CACHED)
@@ -171,13 +171,13 @@ def _classify_earlier(
     text: str, table: CategoryTable, threshold: int, factors: tuple[tuple[str, float], ...]
 ) -> Classification:
     small = smalltalk.read(text.strip())
-    read = Signals(text, greeting=small is not None, fired=tuple(rule.id for rule in small.fired) if small else ())
-    return _classified(text, read, table, threshold, (), dict(factors))
+    signals = Signals(text, greeting=small is not None, fired=tuple(rule.id for rule in small.fired) if small else ())
+    return _classified(text, signals, table, threshold, (), dict(factors))
 
 
 def _classified(
     text: str,
-    read: Signals,
+    signals: Signals,
     table: CategoryTable,
     threshold: int,
     attachments: Sequence[Any],
@@ -191,7 +191,7 @@ def _classified(
     content = smalltalk.peel(excerpt)[0]
     if content and len(content) < len(excerpt):  # rules on a message's beginning are matched behind its greeting
         excerpt, folded = content, fold(content)
-    shape = message_shape.signals(text, folded, read, attachments, threshold)
+    shape = message_shape.signals(text, folded, signals, attachments, threshold)
     votes = [(rule.signal, rule.id, rule.weight) for rule in _fired(table, excerpt, folded)]
     votes += _structural_votes(table, shape - message_shape.MEDIA)
     scores = _scores(votes, table, factors)
@@ -199,7 +199,7 @@ def _classified(
     active = next(((each.name,) for each in table.definitions if each.alone and each.name in active), active)
     active = active if shape & {"question"} else _with_doubtful(active, scores, table)
     possible = _possible(active, votes, "question" in shape, table)
-    if shape & message_shape.MEDIA and (active or read.greeting or not text.strip()):
+    if shape & message_shape.MEDIA and (active or signals.greeting or not text.strip()):
         # of another text, one without categories, it is unknown what its attachments are for
         votes += _structural_votes(table, shape & message_shape.MEDIA)
         active, scores = _with_attachments(active, votes, table, factors)

@@ -75,8 +75,8 @@ class Earlier:
     Attributes:
         request: the last complete request.
         answers: the assistant's messages since the request that say something, the latest first.
-        latest: the latest incomplete message since the request that has topic words, and before it the one that names
-            what is asked about, if any; or an empty string.
+        latest: the latest incomplete message since the request that has topic words, or an empty string. If it does
+            not name what it asks for, the latest one that does precedes it, on a line.
         offered: True if the last message is the assistant's, and asks or offers something.
     """
 
@@ -90,7 +90,7 @@ class Earlier:
         """Find the request in a conversation. The answers of an aside, such as "nice, I'm starving", do not count."""
         answers: list[str] = []
         incomplete = newest = topical = ""
-        recent = latest(conversation)
+        recent = recent_messages(conversation)
         offered = bool(recent) and recent[0].role == "assistant" and _offers(recent[0].content)
         for message, before in zip_longest(recent, recent[1:]):
             text = without_injected(message.content)[:MAX_CHARS]
@@ -126,15 +126,15 @@ class Earlier:
 
 
 def messages_read(text: str, conversation: Sequence[Message]) -> list[Message]:
-    """Return the messages of a conversation that are read for a message: none if it is complete."""
+    """Return the messages that complete an incomplete message; none if the message is complete."""
     if len(text) > MAX_CHARS:
         return []
     small, content = smalltalk.read(text), smalltalk.peel(text)[0]
     incomplete = small.answers or small.accepts if small else follow_up(content, keywords(content))
-    return latest(conversation) if incomplete else []
+    return recent_messages(conversation) if incomplete else []
 
 
-def latest(conversation: Sequence[Message]) -> list[Message]:
+def recent_messages(conversation: Sequence[Message]) -> list[Message]:
     """Return the messages that a follow-up can refer to: the user's and the assistant's, the latest first."""
     said = (each for each in reversed(conversation) if each.role in ("user", "assistant") and each.content)
     return [*islice(said, MAX_EARLIER)]

@@ -20,8 +20,8 @@ from cognitive.preflight.rules.categories import FALLBACK_THINKING, FULL
 from cognitive.preflight.tool_categories import is_named
 from cognitive.tool import Tool
 
-# A recency above the first number gives episodes at least this many tokens and memories, whatever the frame.
-RECENCY_ROW = (0.5, 1000, 8)
+# A message with more recency than `_MIN_RECENCY` gets at least this many tokens and memories of type episode.
+_MIN_RECENCY, _RECENT_TOKENS, _RECENT_EPISODES = 0.5, 1000, 8
 
 LISTED = 20  # memories of each type that a message asks to list; the token budgets apply too
 
@@ -238,9 +238,9 @@ def _capped(
     """
     if caps is None:
         return None, total
-    facts, tokens = _uncapped(signals, budgets, policy)
+    memories, tokens = _uncapped(signals, budgets, policy)
     return (
-        None if facts is None or caps.memories >= FULL.memories else max(caps.memories, facts),
+        None if memories is None or caps.memories >= FULL.memories else max(caps.memories, memories),
         total if caps.tokens >= FULL.tokens else min(total, max(caps.tokens, tokens)),
     )
 
@@ -249,17 +249,16 @@ def _uncapped(signals: Signals, budgets: Mapping[MemoryType, int], policy: Polic
     """Return how many memories and tokens the message explicitly asks for. The categories' limits never go below this.
 
     A question or a list asks for the budget of a question, and a hint for the limit and budget of its memory type. A
-    date or a wish for recent memories asks for the numbers in `RECENCY_ROW`. None in place of the number of memories
-    means no limit.
+    date or a wish for recent memories asks for `_RECENT_EPISODES` and `_RECENT_TOKENS`. None in place of the number of
+    memories means no limit.
     """
     if signals.question or signals.listing:
         return None, policy.budgets.frames["question"].total
     hints = dict(signals.hints)
     hinted = [type_ for type_ in budgets if type_ in hints]
-    min_recency, recent_tokens, recent_episodes = RECENCY_ROW
-    recent = signals.dates is not None or signals.recency > min_recency
-    facts = max(policy.limits.hinted_type * len(hinted), recent_episodes if recent else 0)
-    return facts, max(sum(budgets[type_] for type_ in hinted), recent_tokens if recent else 0)
+    recent = signals.dates is not None or signals.recency > _MIN_RECENCY
+    memories = max(policy.limits.hinted_type * len(hinted), _RECENT_EPISODES if recent else 0)
+    return memories, max(sum(budgets[type_] for type_ in hinted), _RECENT_TOKENS if recent else 0)
 
 
 def _queries(signals: Signals, caps: Caps, policy: Policy) -> tuple[RetrievalQuery, ...]:
@@ -293,9 +292,8 @@ def _limits(signals: Signals, caps: Caps, policy: Policy) -> Mapping[MemoryType,
             type_: policy.limits.hinted_type if hints.get(type_, 0.0) == strongest else policy.limits.other_types
             for type_ in MEMORY_TYPES
         }
-    min_recency, _, episodes = RECENCY_ROW
-    if signals.recency > min_recency or signals.dates is not None:
-        limits["episode"] = max(limits["episode"], episodes)
+    if signals.recency > _MIN_RECENCY or signals.dates is not None:
+        limits["episode"] = max(limits["episode"], _RECENT_EPISODES)
     wider = max(1.0, caps.memories / FULL.memories)
     limits = {type_: int(limit * wider) for type_, limit in limits.items()}
     return {**limits, **{type_: max(limits[type_], LISTED) for type_ in _listed_types(signals)}}
@@ -313,9 +311,8 @@ def _budgets(
     """Return the tokens of each queried memory type: those of the frame, raised by what the message asks for."""
     row = policy.budgets.frames[frame]
     budgets: dict[MemoryType, int] = {query.type: getattr(row, query.type) for query in queries}
-    min_recency, tokens, _ = RECENCY_ROW
-    if signals.recency > min_recency and "episode" in budgets:
-        budgets["episode"] = max(budgets["episode"], tokens)
+    if signals.recency > _MIN_RECENCY and "episode" in budgets:
+        budgets["episode"] = max(budgets["episode"], _RECENT_TOKENS)
     for type_ in (*dict(signals.hints), *_listed_types(signals)):
         if type_ in budgets:  # a type that is asked for gets at least its budget in the frame of a question
             budgets[type_] = max(budgets[type_], _question_budget(type_, policy))

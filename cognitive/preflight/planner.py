@@ -15,7 +15,7 @@ from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
 from cognitive.preflight import classification, signals
 from cognitive.preflight import plan as planning
-from cognitive.preflight.category_learning import CategoryLearner, CategoryLearning, prior
+from cognitive.preflight.category_learning import CategoryLearner, CategoryLearning, user_factors
 from cognitive.preflight.category_table import category_table
 from cognitive.preflight.classifier import Classifiers
 from cognitive.preflight.follow_ups import Earlier
@@ -43,8 +43,8 @@ class Planner:
 
         `reason` is the only entry in the plan's `reasons`.
         """
-        nothing = Signals(turn.text, greeting=True)
-        plan = planning.create_plan(nothing, "conversation", (reason,), policy, turn.thinking)
+        no_signals = Signals(turn.text, greeting=True)
+        plan = planning.create_plan(no_signals, "conversation", (reason,), policy, turn.thinking)
         return replace(plan, tools=tuple(tool.name for tool in turn.tools))
 
     def plan(self, turn: Turn, now: datetime, policy: Policy) -> Plan:
@@ -58,14 +58,14 @@ class Planner:
         started = perf_counter()
         learned = self._category_learner.cached(turn.scope)
         user_messages = (message for message in reversed(turn.conversation) if message.role == "user")
-        earlier = (without_injected(message.content) for message in user_messages)  # as many as are classified
-        read = signals.read(turn.text, now=now, earlier=lambda: Earlier.of(turn.conversation))
-        frame, reasons = classification.select_frame(turn.text, read)
+        user_texts = (without_injected(message.content) for message in user_messages)  # lazy: few of them are read
+        found = signals.read(turn.text, now=now, earlier=lambda: Earlier.of(turn.conversation))
+        frame, reasons = classification.select_frame(turn.text, found)
         result = classification.classify_turn(
-            turn.text, read, earlier, turn.attachments, policy, _factors(learned, turn.user_id, policy)
+            turn.text, found, user_texts, turn.attachments, policy, _factors(learned, turn.user_id, policy)
         )
         reasons = (*reasons, *result.reasons, *(f"possible.{name}" for name in result.possible))
-        plan = planning.create_plan(read, frame, reasons, policy, turn.thinking, result.categories)
+        plan = planning.create_plan(found, frame, reasons, policy, turn.thinking, result.categories)
         plan = _equip(plan, turn, learned, policy, result.possible)
         log.info(planning.summary(plan, len(turn.tools), (perf_counter() - started) * 1e6))
         return plan
@@ -95,7 +95,7 @@ class Planner:
 
 
 def _equip(plan: Plan, turn: Turn, learned: CategoryLearning, policy: Policy, possible: Collection[str] = ()) -> Plan:
-    """Return the plan with the tools, thinking level and model of its categories; the learned ones count too."""
+    """Return the plan with the tools, thinking level and model of its categories, and the tools that were learned."""
     learned_tools = learned.tools_for(plan.categories) if policy.categories.learned_weights else ()
     reasons = tuple(f"learned.{tool}" for tool in learned_tools)
     plan = replace(plan, reasons=(*plan.reasons, *reasons))
@@ -103,9 +103,9 @@ def _equip(plan: Plan, turn: Turn, learned: CategoryLearning, policy: Policy, po
 
 
 def _factors(learned: CategoryLearning, user_id: str | None, policy: Policy) -> dict[str, float]:
-    """Return the factors on the scores of categories that are learned from the agent's turns and from the user's."""
+    """Return, by category, the factor on its score: the learned one of the agent times that of the user."""
     factors = dict(learned.factors) if policy.categories.learned_weights else {}
     if policy.categories.user_profiles:
-        for name, factor in prior(learned, user_id).items():
+        for name, factor in user_factors(learned, user_id).items():
             factors[name] = factors.get(name, 1.0) * factor
     return factors

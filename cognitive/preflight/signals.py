@@ -155,7 +155,7 @@ def _elliptic_signals(
 
 
 def _asks_for_history(fired: Iterable[Rule]) -> bool:
-    """Return True if the matching rules show that a message asks about an earlier state. Weights below 0 object."""
+    """Return True if the matching rules show that a message asks about an earlier state. Weights may be negative."""
     return sum(rule.weight for rule in fired) > 0
 
 

@@ -18,7 +18,7 @@ from cognitive.preflight.category_learning import (
     PROFILE_WEIGHT,
     ToolUsage,
     learn,
-    prior,
+    user_factors,
 )
 
 POLICY = Policy()
@@ -94,12 +94,12 @@ def test_learned_values_are_bounded_and_independent_of_order(observed):
 @given(TURNS)
 def test_profile_factors_never_fall_below_one_or_exceed_the_weight(observed):
     for user in ("u", "v", "w", None):
-        factors = prior(learn(observed, POLICY), user)
+        factors = user_factors(learn(observed, POLICY), user)
         assert all(1.0 <= factor <= 1.0 + PROFILE_WEIGHT for factor in factors.values())
 
 
 def test_profile_belongs_to_one_user():
     learned = learn([*turns("crypto", times=30, user="u"), *turns("media", times=30, user="v")], POLICY)
     assert learned.users == {"u": {"crypto": 30}, "v": {"media": 30}}
-    assert prior(learned, "u") == {"crypto": 1.0 + 0.25 * 30 / 40}
-    assert prior(learned, "w") == prior(learned, None) == {}
+    assert user_factors(learned, "u") == {"crypto": 1.0 + 0.25 * 30 / 40}
+    assert user_factors(learned, "w") == user_factors(learned, None) == {}
