@@ -223,14 +223,14 @@ class CognitiveLayer(MemoryMethods):
             raise StoreUnavailable("settle: too many outcomes are pending; wait with `flush`, or call `post_turn`")
 
     async def flush(self, context: TurnContext | TurnRef | None = None) -> None:
-        """Wait until the outcomes passed to `settle`, of one turn or of all, are stored (or journaled), or refused."""
+        """Wait until the outcomes passed to `settle`, of one turn or of all, are stored, journaled or refused."""
         name = () if context is None else (*context.scope.key, context.turn_id)
         await self._settling.wait_for(*name)
 
     # --- explanations and sessions ---
 
     async def why(self, agent_id: str, turn_id: str, memory_id: UUID, *, user_id: str | None = None) -> Explanation:
-        """Return the explanation why a memory was shown in a turn, or why it was not.
+        """Explain why a memory was shown in a turn, or why it was not.
 
         Raises:
             UnknownTurn: the agent has no such turn.
@@ -284,7 +284,7 @@ class CognitiveLayer(MemoryMethods):
 
 
 def _require_outcome(context: TurnContext | TurnRef, outcome: Outcome) -> None:
-    """Raise InvalidInput if the arguments of `post_turn` have other types, such as a text as the outcome."""
+    """Raise InvalidInput if the arguments of `post_turn` have wrong types, such as a text as the outcome."""
     expected = "the result of pre_turn, or TurnRef(agent_id, turn_id)"
     require_instance("context", context, (TurnContext, TurnRef), expected)
     require_instance("outcome", outcome, Outcome, 'Outcome(response="…")')

@@ -214,10 +214,10 @@ class CircuitBreakers:
             self._node_of[agent_id] = node
 
     def failed(self, agent_id: str, began: float, reason: str) -> None:
-        """Count the failure of an agent's call that began at a time, for the agent's node if that is known.
+        """Count the failure of an agent's call: for the agent's node if that is known, else for the server.
 
-        A call that had no answer in time names no node. On a cluster, the coordinator is asked for the agent's node in
-        the background, and then all such failures of the agent since its last answer are counted.
+        A call that had no answer in time names no node. On a cluster, the coordinator is therefore asked for the
+        agent's node in the background. Then all such failures since the agent's last answer are counted.
         """
         now = monotonic()
         if reason != NO_ANSWER or self._locate is None or agent_id in self._node_of:
@@ -244,8 +244,8 @@ class CircuitBreakers:
     def _count(self, agent_id: str, began: float, now: float, reason: str) -> None:
         breaker, probe = self.of(agent_id)
         node = self._node_of.get(agent_id)
-        named = reason if node is None or node in reason else f"{reason} from the node {node}"
-        if breaker.failed(began, now, named) and not self._stopped:
+        description = reason if node is None or node in reason else f"{reason} from the node {node}"
+        if breaker.failed(began, now, description) and not self._stopped:
             level = logging.WARNING if self._has_answered else logging.INFO
             log.log(level, "%s; next probe in %.2g s", breaker.refusal(), breaker.wait)
             probe.begin()

@@ -55,7 +55,6 @@ SELECT current_setting('server_version_num')::int / 10000 AS postgres,
 # Read as JSON, so that a missing column `oldest` is null and not an error.
 _VERSION = "SELECT version_num, to_jsonb(v) ->> 'oldest' AS oldest FROM cognitive.alembic_version AS v"
 
-
 # asyncpg asks Postgres about each type that a statement has, once per connection, when it prepares the statement. One
 # query with all types that statements of this package have lets it ask before the connection is used.
 _TYPES = """
@@ -111,7 +110,7 @@ async def _open(pool: asyncpg.Pool) -> None:
 async def prepare(connection: Connection, role: str | None) -> None:
     """Check the database over a new connection, register the connection's type codecs, and look up its types.
 
-    All happen in one transaction that has `role` set: a pooler may use another server connection for the next
+    All of it happens in one transaction that has `role` set: a pooler may use another server connection for the next
     transaction.
 
     Raises:
@@ -138,8 +137,8 @@ async def _check(connection: Connection) -> None:
     version = await connection.fetchrow(_VERSION) if state["migrated"] else None
     if version is None:
         raise SchemaError("this database has no cognitive schema yet", remedy=UPGRADE)
-    if (refused := refusal(version["version_num"], version["oldest"])) is not None:
-        raise SchemaError(refused)
+    if (reason := refusal(version["version_num"], version["oldest"])) is not None:
+        raise SchemaError(reason)
     if state["above_policies"]:
         raise SchemaError(
             f"the role {state['role']} must be neither superuser nor BYPASSRLS: row level security would not bind it"

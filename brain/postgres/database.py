@@ -41,7 +41,7 @@ _ATTEMPTS = 4
 _STATEMENTS = 100  # prepared statements cached per connection: asyncpg's default, more than this product has
 _CONNECT_SECONDS = 5.0
 _PROBE_SECONDS = 1.0  # a healthy server answers within milliseconds; the probe may have to connect first
-_FAIR_SECONDS = 0.05  # a shorter wait says nothing about the server: the turn spent its time elsewhere
+_FAIR_SECONDS = 0.05  # a shorter wait does not count as a failure: the turn spent its time elsewhere
 
 
 class Database:
@@ -173,7 +173,7 @@ class Database:
         return not self._pooled and not self._clustered
 
     async def call(self, scope: Scope, function: Bound) -> None:
-        """Call a function that sets the scope itself, in one round trip. The call is a transaction, as of `run`."""
+        """Call an SQL function that sets the scope itself. The call is a whole transaction, in one round trip."""
         await self._run(Attempt(scope, lambda c: c.execute(*function), 60.0, alone=True))
 
     async def _run(self, attempt: Attempt[T]) -> T:
@@ -249,9 +249,9 @@ class Database:
             await pool.release(connection)
 
     def _count_failure(self, attempt: Attempt[T], began: float, reason: str) -> None:
-        """Report a failed attempt to the circuit breaker, unless it says nothing about the server.
+        """Report a failed attempt to the circuit breaker, unless the server may be healthy.
 
-        It does not if it only waited for a free connection of the pool, or was too short.
+        It may be if the attempt only waited for a free connection of the pool, or had no time to get an answer.
         """
         if self._waited_for_pool(attempt) or (reason == NO_ANSWER and monotonic() - began < _FAIR_SECONDS):
             return
@@ -301,9 +301,9 @@ class Database:
         return beginning_with(begin, attempt.first, self._clustered)
 
     async def _recover(self, number: int, *, lost: bool) -> None:
-        """Wait before another attempt, the longer the higher the `number` of attempts so far.
+        """Wait before another attempt; the wait doubles with each of the `number` attempts so far.
 
-        If connections were `lost`, use new ones from then on.
+        If connections were `lost`, replace all of the pool first.
         """
         if lost:
             await self._expire()
@@ -334,9 +334,9 @@ class Database:
 
 
 def _stay_usable(error: BaseException) -> bool:
-    """Return True if the connections of a pool are good after this error.
+    """Return True if the pool's open connections can still be used after this error.
 
-    Either only a node behind the server failed, or the server has no place for one more connection.
+    They can if only a node behind the server failed, or if the server refused one more connection.
     """
     return failed_node(error) is not None or isinstance(error, asyncpg.TooManyConnectionsError)
 

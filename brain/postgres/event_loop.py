@@ -15,12 +15,11 @@ T = TypeVar("T")
 
 MAX_START_SECONDS = 2.0  # a loop that is blocked for longer probably waits for its caller
 
-
 _processes: WeakKeyDictionary[asyncio.AbstractEventLoop, int] = WeakKeyDictionary()  # process ids
 
 
 def own() -> asyncio.AbstractEventLoop:
-    """Return the event loop that runs in this thread, to be called from other threads of this process."""
+    """Return the running event loop, and note its process, so that calls from a forked process can be refused."""
     loop = asyncio.get_running_loop()
     _processes[loop] = os.getpid()
     return loop
@@ -34,9 +33,9 @@ def running() -> asyncio.AbstractEventLoop | None:
         return None
 
 
-def require(own: asyncio.AbstractEventLoop) -> None:
-    """Raise WrongEventLoop unless `own` is the running event loop."""
-    if running() is not own:
+def require(loop: asyncio.AbstractEventLoop) -> None:
+    """Raise WrongEventLoop unless `loop` is the running event loop."""
+    if running() is not loop:
         raise WrongEventLoop(
             "the layer was opened in another event loop; call it there, or from other threads through `Blocking(layer)`"
         )
@@ -54,7 +53,7 @@ async def run_in(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T]) 
     try:
         answer = _ask(loop)
         await asyncio.wait([asyncio.wrap_future(answer)], timeout=MAX_START_SECONDS)
-        _require(answer)
+        _require_answer(answer)
     except BaseException:
         work.close()
         raise
@@ -76,7 +75,7 @@ def wait_in(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T], *, st
             )
         answer = _ask(loop)
         futures.wait([answer], start_seconds)
-        _require(answer)
+        _require_answer(answer)
         future = asyncio.run_coroutine_threadsafe(work, loop)
     except BaseException:
         work.close()
@@ -98,7 +97,7 @@ def _ask(loop: asyncio.AbstractEventLoop) -> futures.Future[None]:
     return answer
 
 
-def _require(answer: futures.Future[None]) -> None:
+def _require_answer(answer: futures.Future[None]) -> None:
     if not answer.done():
         raise WrongEventLoop(
             "a synchronous call blocks the event loop that opened the layer: call the agent asynchronously there, or "

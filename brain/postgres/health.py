@@ -26,8 +26,8 @@ _STATEMENT_SECONDS = 10.0
 class TableHealth:
     """The state of a table, from Postgres's catalogs.
 
-    It consists of the bytes on disk without indexes, the estimated numbers of live and dead rows, and whether the table
-    was ever analyzed.
+    `bytes` is its size on disk without indexes. `alive` and `dead` are the estimated numbers of live and dead rows.
+    `analysed` is True if it was ever analyzed.
     """
 
     name: str

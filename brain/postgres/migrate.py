@@ -93,7 +93,7 @@ async def repair(url: str) -> tuple[str, ...]:
 
 async def _migrate_all(connection: AsyncConnection, driver: Any, settings: Config, to: str, attempts: int) -> str:
     async with connection.begin():
-        await connection.run_sync(_prerequisites)
+        await connection.run_sync(_ensure_prerequisites)
     async with connection.begin():
         current = await connection.run_sync(_current)
     pending = _pending(settings, current, to)
@@ -141,7 +141,7 @@ async def _migrate_with_retries(
                 await connection.run_sync(_migrate, settings, revision)
                 return
         except (asyncpg.LockNotAvailableError, sa.exc.DBAPIError) as error:
-            if not _locked(error):
+            if not _is_lock_timeout(error):
                 raise
             if attempt == attempts:
                 holders = ", ".join(str(row["pid"]) for row in await driver.fetch(_HOLDERS))
@@ -152,7 +152,7 @@ async def _migrate_with_retries(
         await asyncio.sleep(_PAUSE)
 
 
-def _locked(error: Exception) -> bool:
+def _is_lock_timeout(error: Exception) -> bool:
     cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
     return bool(getattr(cause, "sqlstate", None) == asyncpg.LockNotAvailableError.sqlstate)
 
@@ -181,29 +181,29 @@ def _sqlalchemy_url(url: str) -> sa.URL:
     return parsed.set(drivername="postgresql+asyncpg", query={})
 
 
-def _prerequisites(connection: sa.Connection) -> None:
+def _ensure_prerequisites(connection: sa.Connection) -> None:
     version = connection.execute(sa.text("SELECT current_setting('server_version_num')::int / 10000")).scalar_one()
     if version < MIN_POSTGRES:
         raise SchemaError(f"Postgres {version} is too old: {MIN_POSTGRES} or newer is needed")
-    _extension(connection)
+    _ensure_extension(connection)
     if connection.execute(sa.text("SELECT 1 FROM pg_roles WHERE rolname = 'cognitive_app'")).first() is None:
-        _allowed(connection, "CREATE ROLE cognitive_app NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE")
-        _allowed(connection, "GRANT cognitive_app TO CURRENT_USER")
+        _run_privileged(connection, "CREATE ROLE cognitive_app NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE")
+        _run_privileged(connection, "GRANT cognitive_app TO CURRENT_USER")
     driver = connection.connection.dbapi_connection
     assert driver is not None
     missing = driver.run_async(missing_operator)
     for statement in missing:
-        _allowed(connection, statement, missing)
+        _run_privileged(connection, statement, missing)
 
 
-def _extension(connection: sa.Connection) -> None:
+def _ensure_extension(connection: sa.Connection) -> None:
     installed = "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
     found = connection.execute(sa.text(installed)).scalar()
     if found is None:
         available = "SELECT default_version FROM pg_available_extensions WHERE name = 'vector'"
         if connection.execute(sa.text(available)).scalar() is None:
             raise SchemaError(f"this server has no pgvector: install version {MIN_PGVECTOR} or newer on it")
-        _allowed(connection, "CREATE EXTENSION vector")
+        _run_privileged(connection, "CREATE EXTENSION vector")
         found = connection.execute(sa.text(installed)).scalar_one()
     if pgvector_too_old(found):
         raise SchemaError(
@@ -213,7 +213,7 @@ def _extension(connection: sa.Connection) -> None:
         raise hidden_pgvector(*hidden)
 
 
-def _allowed(connection: sa.Connection, statement: str, needed: Sequence[str] = ()) -> None:
+def _run_privileged(connection: sa.Connection, statement: str, needed: Sequence[str] = ()) -> None:
     """Run a statement that needs a privilege.
 
     If the role lacks the privilege, raise an error that contains the statement, or all that are `needed`, for an

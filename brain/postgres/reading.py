@@ -136,7 +136,7 @@ def current_lag() -> float | None:
     return lag.seconds if lag is not None else None
 
 
-class _Lags(StoreError):
+class _LagsTooMuch(StoreError):
     """Raised when a standby lags more than its reader accepts."""
 
 
@@ -217,7 +217,7 @@ class ReadDatabase:
             try:
                 reading = self._run_on_standby(self._standby, scope, work, max_seconds, timeout / 2, snapshot)
                 return await deadline.within(reading, 0.5)
-            except _Lags as error:
+            except _LagsTooMuch as error:
                 log.info("reading from the primary, not from the standby: %s", error)
             except (StoreError, TimeoutError) as error:
                 self._standby_after = monotonic() + _RETRY_SECONDS
@@ -250,7 +250,7 @@ class ReadDatabase:
 
         It may not be read after its promotion to a primary, or if it lags more than `max_seconds`.
         """
-        primary, recent = await self._asked_primary(timeout, exactly=max_seconds < inf)
+        primary, recent = await self._primary_state(timeout, exactly=max_seconds < inf)
 
         async def checked(connection: Connection) -> tuple[T, float]:
             state = await server(connection)
@@ -258,18 +258,18 @@ class ReadDatabase:
                 raise StoreError(reason)
             lag = (state.since or 0.0) if state.position < primary.position or not recent else 0.0
             if lag > max_seconds:
-                raise _Lags(f"it lags {lag:.1f} s, more than {max_seconds:g} s")
+                raise _LagsTooMuch(f"it lags {lag:.1f} s, more than {max_seconds:g} s")
             return await work(connection), lag
 
         await Deadline(_STANDBY_MS).within(standby.granted())
         reading, _ = await standby._open()
         return await reading.run(scope, checked, timeout=timeout, snapshot=snapshot)
 
-    async def _asked_primary(self, timeout: float, *, exactly: bool) -> tuple[ReadServer, bool]:
-        """Return the primary's state and whether it is recent: read now if `exactly`, else up to 2 seconds old.
+    async def _primary_state(self, timeout: float, *, exactly: bool) -> tuple[ReadServer, bool]:
+        """Return the primary's state, and whether it is recent: read now if `exactly`, else up to 2 seconds old.
 
-        A primary that does not answer is an error only if `exactly`, or if it was never asked; else its last state is
-        returned, since its standby can be read while it is away.
+        If the primary does not answer, return its last state, so that the standby can be read while the primary is
+        away. Raise the error if `exactly`, or if there is no last state.
         """
         known = self._primary
         if known is not None and not exactly and monotonic() < self._primary_until:

@@ -127,8 +127,8 @@ def beginning(
 def beginning_with(begin: str, first: Iterable[Bound], clustered: bool) -> tuple[str, ...]:
     """Return the texts, one per round trip, that begin a transaction and run the statements `first` in it.
 
-    The parameters of these are texts, which become literals. Each statement has its own snapshot. Citus would hand the
-    statements on together with the settings, so that a cluster gets them one by one.
+    The parameters of `first` must be texts; they become literals. Each statement has its own snapshot. A cluster gets
+    the statements one by one, since Citus would forward them together with the settings.
     """
     texts = (begin, *map(_with_literals, first))
     return texts if clustered else ("\n;".join(texts),)

@@ -50,7 +50,7 @@ class ClusterConnection(_PoolConnection):
     """A connection to the coordinator of a Citus cluster."""
 
     async def write(self, writes: Sequence[Bound]) -> None:
-        """See `ServerConnection.write`."""
+        """Run statements as `ServerConnection.write` does, the last one first."""
         for statement in (*writes[-1:], *writes[:-1]):
             await self.execute(*statement)
 
