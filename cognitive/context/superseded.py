@@ -1,16 +1,21 @@
 """Superseded memories: drop those that a newer memory has replaced, unless the message asks about the past.
 
 A newer value that the conversation states replaces an older one, too: it is not shown again, and the older one alone
-would be taken for what holds.
+would be taken for what holds. So does a newer value in the user's captured lines. The store compares formed memories
+only, and nothing is formed from many lines.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
+from brain.claims import announces_change
 from brain.search import Hit
+from brain.superseding import Version, replacements
+from cognitive.context.formed import is_formed
 from cognitive.context.precedence import stated_at
+from cognitive.context.speakers import ASSISTANTS
 from cognitive.trace import Candidate, CandidateResult, StageResult
 
 
@@ -20,14 +25,46 @@ def drop_superseded(candidates: Sequence[Candidate], *, history: bool) -> StageR
     The recall tool always returns them, ranked below their replacements.
     """
     kept, dropped = list[Candidate](), list[CandidateResult]()
+    newer = {} if history else _newer_in_talk(candidates)
     for candidate in candidates:
-        if candidate.hit.hidden_reason is None:
+        hit = candidate.hit
+        if hit.hidden_reason is None and hit.memory_id not in newer:
             kept.append(candidate)
         elif history:
-            kept.append(candidate._replace(note=f"{_replaced(candidate.hit)}; the message asks about the past"))
+            kept.append(candidate._replace(note=f"{_replaced(hit)}; the message asks about the past"))
         else:
-            dropped.append(CandidateResult(candidate, "superseded", candidate.score, _replaced(candidate.hit)))
+            id = newer.get(hit.memory_id)
+            reason = f"the user states a newer value in {id}" if id is not None else _replaced(hit)
+            dropped.append(CandidateResult(candidate, "superseded", candidate.score, reason))
     return StageResult(tuple(kept), tuple(dropped))
+
+
+def _newer_in_talk(candidates: Sequence[Candidate]) -> Mapping[UUID, UUID]:
+    """Return for memories of the user's words the one that states a newer value of the attribute, by id.
+
+    It was formed, or it is a captured line that announces a change: "The code was changed to 8830". Two formed memories
+    are not compared, because the store did that.
+    """
+    stated: dict[object, list[Candidate]] = {}
+    for each in candidates:
+        hit = each.hit
+        is_users = hit.trust == "talk" and (hit.speaker or "").casefold() not in ASSISTANTS
+        if is_users and hit.claim is not None and hit.hidden_reason is None and not hit.partial:
+            stated.setdefault((*_attribute(hit), hit.speaker), []).append(each)
+    found: dict[UUID, UUID] = {}
+    for group in (each for each in stated.values() if len(each) > 1):
+        certain = [each for each in group if is_formed(each) or announces_change(each.hit.content)]
+        if certain:
+            newest = max(certain, key=lambda each: stated_at(each.hit))
+            others = [each for each in group if each is not newest and not (is_formed(each) and is_formed(newest))]
+            by = replacements([_version(newest.hit)], [_version(each.hit) for each in others])
+            found |= {id: newest.hit.memory_id for id in by if id != newest.hit.memory_id}
+    return found
+
+
+def _version(hit: Hit) -> Version:
+    """Return what a memory states as a version that is compared with lines and formed memories alike."""
+    return Version(hit.memory_id, "episode", hit.content, hit.speaker, hit.trust, {}, hit.occurred_at)
 
 
 def with_predecessors(candidates: Sequence[Candidate], result: StageResult) -> StageResult:
