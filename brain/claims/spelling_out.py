@@ -43,10 +43,14 @@ _HAS_CHANGED = (
 )
 _WHAT = rf"(?P<what>us|(?:my|our|the) (?!{_RELATIVE}s? )(?:[\w’'-]+ ){{0,3}}?[\w’'-]+)"
 _TO = (
-    r"(?: (?:up|down|back|forward|over|again))*(?: (?:from \S+ )?to|,? (?:and |so )?(?:it['’]?s|it is)(?: now)?)"
+    r"(?: (?:up|down|back|forward|over|again))*"
+    r"(?: (?:from (?:\S+ ){1,3}?)?to|,? (?:and |so )?(?:it['’]?s|it is)(?: now)?)"
     r" (?!(?:the|my|our|his|her|their|it|me|you|someone|bed)\b)"
 )
-_VALUE = r"(?P<value>[^,;:?]+?)(?:,? (?:now|yesterday|today|over the \w+|(?:last|this) \w+))*[.!]*"
+_VALUE = (
+    r"(?P<value>(?:[^,;:?]|(?<=\d)[,:](?=\d))+?)"  # "15,000 euros", "9:30"
+    r"(?:,? (?:now|yesterday|today|over the \w+|(?:last|this) \w+))*[.!]*"
+)
 _CHANGED = re.compile(
     rf"(?:(?P<who>{_UNSURE}{_SOMEONE_ELSE}(?:[\w’']+ ){{1,3}}?))?{_HAS_CHANGED} {_WHAT}{_TO}{_VALUE}", re.IGNORECASE
 )

@@ -62,6 +62,8 @@ VERSIONS = [
     ("The attachment limit is 8 MB.", "The attachment limit was raised to 20 MB."),
     ("Our rent is 900 a month.", "my landlord raised the rent to 980"),
     ("We drive a Saab.", "our car is now a Fiat"),
+    ("Our ad budget is 900 euros.", "The board raised our ad budget from 900 euros to 1,200 euros."),
+    ("My art class is at 9:15.", "They moved my art class to 10:30."),
     ("We're on Python 3.10.", "bumped us to python 3.12 today"),
     ("The stand-down is at 17:00.", "The stand-down was pushed back to 17:45."),
 ]

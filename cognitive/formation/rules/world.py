@@ -48,7 +48,7 @@ RULES = (
         rf"(?:the |our |my )?(?:[\w'-]+ ){{0,2}}?{_VALUED} (?!.*\b(?:today|tonight|this)\b)"
         r"(?:(?:(?:has |have |is |are |was |were |got |has been )?(?:now )?"
         r"(?:moved|changed|pushed(?: back)?|raised|increased|reduced|lowered|cut|extended)"
-        rf"|(?:goes?|went|has gone|is going) (?:up|down)) (?:from \S+ )?to (?!(?:the )?{DATE})(?=[^,]*\d).+"
+        rf"|(?:goes?|went|has gone|is going) (?:up|down)) (?:from (?:\S+ ){{1,3}}?)?to (?!(?:the )?{DATE})(?=[^,]*\d).+"
         r"|(?:is|are) (?:(?:now )?[$€£]?\d\S*(?: [\w%]+)? now\b|now [$€£]?\d).*)"
         r"|(?:the|my|our) (?:[\w-]+ )?(?:database|db|editor|hosting|provider|registrar|bank|insurer|supplier|framework"
         r"|package manager|name) is now (?!(?:up|down|back|ok|fine|ready|full|empty|open|closed|slow|fast|very|too"
@@ -58,6 +58,7 @@ RULES = (
             "landlord put the rent up again, its 980 now",
             "The standup moved to 10:15.",
             "Rent goes up to 950.",
+            "Our ad budget went up from 900 euros to 1,200 euros.",
             "Our line limit is 40 now.",
         ),
         (
