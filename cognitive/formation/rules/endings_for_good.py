@@ -111,7 +111,8 @@ ENDED_FOR_GOOD: tuple[EndingRow, ...] = (
         rf"{DID}(?:(?:(?:ditched|swapped|replaced) (?P<gone>(?!an? )[^,;:?]+?) (?:for|with|by)|(?:switched|migrated"
         rf"|moved|changed|upgraded)(?: over)? from (?P<left>[^,;:?]+?) to) {_NAMED}|(?:got rid of|scrapped|dropped"
         r"|ditched|dumped|binned|replaced|retired|abandoned|cancell?ed|closed(?= (?:my|our) .*account)|stopped using"
-        r"|unsubscribed from|(?:am |are )?no longer (?:using|doing)|(?:switched|migrated|moved)(?: away)? (?:from|off))"
+        r"|unsubscribed from|(?:am |are )?no longer (?:us(?:e|ing)|doing)"
+        r"|(?:switched|migrated|moved)(?: away)? (?:from|off))"
         rf" (?P<was>(?!an? )[^,;:?]+?))(?: now)?(?: {WHEN}.*)?(?! and back\b){_STOP}",
         _USE,
         (
@@ -120,6 +121,7 @@ ENDED_FOR_GOOD: tuple[EndingRow, ...] = (
             ("closed my acme account, i'm with Nova now", "I bank with Acme."),
             ("cancelled hulu yesterday, too expensive", "I have a Hulu subscription."),
             ("we swapped svn for git", "The project uses SVN."),
+            ("We no longer use Trello.", "Our ticket tool is Trello."),
         ),
         (
             ("We moved from Trello to Linear.", "My sister uses Trello."),
@@ -132,6 +134,24 @@ ENDED_FOR_GOOD: tuple[EndingRow, ...] = (
             ("We almost dropped Trello.", "We use Trello for planning."),
             ("We might drop Trello.", "We use Trello for planning."),
             ("The client dropped Trello.", "We use Trello for planning."),
+        ),
+        done=True,
+    ),
+    EndingRow(  # where one lives or works, but not a house that one may still have there
+        r"(?:(?P<who>i|we) (?:have )?)?(?:finally |recently )?(?:moved|changed|switched|transferred)"
+        rf" from {_GONE} to {_NAMED}(?: now)?(?: {WHEN}.*)?(?! and back\b){_STOP}",
+        r"(?={who} )(?:\w+ (?:live|reside|am based|are based) (?:in|at|on|near) |"
+        rf"(?!.* (?:in|of) ){_BELONG})",
+        (
+            ("I've moved from Ghent to Lyon.", "I live in Ghent."),
+            ("I switched from Acme to Nova last month.", "I work for Acme."),
+        ),
+        (
+            ("We moved from Ghent to Lyon.", "We have a house in Ghent."),
+            ("I moved from Ghent to Lyon.", "I work in Ghent."),
+            ("My aunt moved from Ghent to Lyon.", "I live in Ghent."),
+            ("We moved from Ghent to Lyon.", "I live in Ghent."),
+            ("I moved from Ghent to Lyon and back again.", "I live in Ghent."),
         ),
         done=True,
     ),
