@@ -25,7 +25,7 @@ from brain.postgres import event_loop
 from brain.postgres.breaker import NO_ANSWER, Breaker, CircuitBreakers, ask, failed_node, may_wait, node_of
 from brain.postgres.connection_setup import CONTENDED, LOST, connect, fill, no_reset, prepare, rejected, server_settings
 from brain.postgres.refusals import plain_url
-from brain.postgres.transaction import Attempt, beginning, beginning_with, in_transaction, take
+from brain.postgres.transaction import Attempt, beginning, beginning_with, in_snapshot, in_transaction, take
 from brain.postgres.transaction import Bound as Bound
 from brain.postgres.transaction import Connection as Connection
 from brain.postgres.transaction import T as T
@@ -155,7 +155,7 @@ class Database:
             work: a coroutine function that takes the connection. It may run several times.
             timeout: seconds for all attempts together.
             durable: False lets the commit return before it is on disk, for rows that can be written again.
-            snapshot: True gives all statements the same snapshot (REPEATABLE READ).
+            snapshot: True gives all statements the same snapshot (REPEATABLE READ). They only read.
             first: statements to run before `work`, such as locks. Their parameters are texts; their rows are not read.
 
         Raises:
@@ -243,6 +243,8 @@ class Database:
             raise StoreUnavailable(_CLOSED)
         connection = await take(pool, max(attempt.timeout, _CONNECT_SECONDS))
         attempt.connected = True
+        if attempt.snapshot:
+            return await in_snapshot(pool, connection, attempt.work, *self._beginning(attempt))
         try:
             return await in_transaction(connection, attempt.work, *self._beginning(attempt))
         finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -171,9 +171,7 @@ async def take(pool: asyncpg.Pool, max_seconds: float) -> Connection:
     except asyncio.CancelledError:
         if pool.get_size() == pool.get_max_size():  # nothing is being opened: it waits for another caller's connection
             taking.cancel()
-        task = asyncio.create_task(_to_pool(pool, taking))
-        _background.add(task)
-        task.add_done_callback(_background.discard)
+        _run_in_background(_to_pool(pool, taking))
         raise
 
 
@@ -198,6 +196,38 @@ async def in_transaction(connection: Connection, work: Work[T], *begin: str) -> 
         await _undo(connection)
         raise
     return result
+
+
+async def in_snapshot(pool: asyncpg.Pool, connection: Connection, work: Work[T], *begin: str) -> T:
+    """Run reads in a transaction, return their result, and give the connection back to its pool.
+
+    The transaction ends in the background, since nothing depends on its end.
+    """
+    try:
+        for text in begin:
+            await connection.execute(text)
+        result = await work(connection)
+    except BaseException:
+        await _undo(connection)
+        await pool.release(connection)
+        raise
+    _run_in_background(_end(pool, connection))
+    return result
+
+
+async def _end(pool: asyncpg.Pool, connection: Connection) -> None:
+    try:
+        await connection.execute("COMMIT")
+    except (asyncio.CancelledError, *_FAILED):
+        await _undo(connection)
+    finally:
+        await pool.release(connection)
+
+
+def _run_in_background(work: Coroutine[Any, Any, None]) -> None:
+    task = asyncio.create_task(work)
+    _background.add(task)
+    task.add_done_callback(_background.discard)
 
 
 async def _undo(connection: Connection) -> None:

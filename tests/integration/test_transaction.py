@@ -302,3 +302,21 @@ async def test_connections_of_a_pool_look_up_types_once(urls, agent):
         assert sum(await asyncio.gather(*(database.run(Scope(agent), lookups) for _ in range(3)))) == 1
     finally:
         await database.close()
+
+
+async def test_reads_return_without_waiting_for_the_end_of_their_transaction(urls, agent):
+    async with FaultyProxy.before(urls.app) as proxy:
+        database = Database(proxy.url, pool_size=1)
+
+        async def last(c) -> int:
+            process = await own_process(c)
+            proxy.fault = "frozen"  # from here on, Postgres answers nothing
+            return process
+
+        try:
+            assert await database.run(Scope(agent), last, timeout=5.0, snapshot=True) > 0
+            assert proxy.fault == "frozen"
+            proxy.fault = None
+            assert await database.run(Scope(agent), own_process, snapshot=True) > 0
+        finally:
+            await database.close()
