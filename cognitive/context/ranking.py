@@ -34,7 +34,7 @@ _FULL_MATCH = 4  # words, the rarest of the query; a memory with all of them mat
 _FULL_LENGTH = 300  # characters from which the factor content_length is 1
 _INSTRUCTED_WITHIN = 600  # first characters that are searched for a standing instruction, which opens a message
 _REACH = 0.7  # share of its match that the second neighbour counts
-_APART = timedelta(hours=1)  # between lines of a session that still are neighbours; later ones are of another talk
+_APART = timedelta(days=1)  # between lines of a session that still are neighbours; later ones are of another talk
 _OTHER_LINE = 0.5  # factor user_turn of all other memories, if the question asks for what the assistant said
 _AFTERTHOUGHT_DAYS = 14.0  # days after an event in which memories still mention it
 _FORETHOUGHT_DAYS = 4.0  # days before an event in which memories announce it
@@ -137,7 +137,7 @@ class _QueryFacts:
 
 
 def _previous(hits: Sequence[Hit]) -> dict[UUID, UUID]:
-    """Return the hit before each hit in its session, by memory id, if there is one within an hour."""
+    """Return the hit before each hit in its session, by memory id, if there is one within a day."""
     last, before = dict[tuple[str | None, str], Hit](), dict[UUID, UUID]()
     for hit in sorted(hits, key=attrgetter("occurred_at", "seq")):
         if hit.session_id is None:

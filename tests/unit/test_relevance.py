@@ -119,9 +119,9 @@ def test_neighbour_bonus_falls_with_the_distance_in_both_directions():
     assert gain[4] == 0  # a match is not its own neighbour
 
 
-def test_line_of_more_than_an_hour_later_is_no_neighbour():
+def test_line_of_more_than_a_day_later_is_no_neighbour():
     first = hit(1, LINE, session_id="s", scores={"content_cosine": 0.9})
-    near, far = (hit(n, LINE, session_id="s", occurred_at=AT + timedelta(hours=n)) for n in (1, 2))
+    near, far = (hit(n, LINE, session_id="s", occurred_at=AT + timedelta(days=n)) for n in (1, 2))
     assert factors(first, near._replace(memory_id=uid(2)))[2]["neighbor"] > 0
     assert "neighbor" not in factors(first, far)[2]
 
