@@ -246,7 +246,7 @@ async def test_a_vector_that_is_not_known_yet_finds_the_same(words, agent, urls)
 
 async def test_a_filtered_search_prepares_its_statements_once(words, agent, urls):
     await words.remember(agent, talk(200, seed=12))
-    database = Database(urls.app)
+    database = Database(urls.app, pool_size=1)  # statements are prepared on each connection
     prepared, search = [], MemorySearch(database)
     query = Query({"episode": 5}, "ferry", None, ByWords.model, filter=MemoryFilter.parse(None, since=AT))
 
