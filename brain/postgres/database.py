@@ -25,7 +25,7 @@ from brain.postgres import event_loop
 from brain.postgres.breaker import NO_ANSWER, Breaker, CircuitBreakers, ask, failed_node, may_wait, node_of
 from brain.postgres.connection_setup import CONTENDED, LOST, connect, fill, no_reset, prepare, rejected, server_settings
 from brain.postgres.refusals import plain_url
-from brain.postgres.transaction import Attempt, beginning, beginning_with, in_snapshot, in_transaction, take
+from brain.postgres.transaction import Attempt, beginning, beginning_with, give_back, in_transaction, take
 from brain.postgres.transaction import Bound as Bound
 from brain.postgres.transaction import Connection as Connection
 from brain.postgres.transaction import T as T
@@ -243,12 +243,13 @@ class Database:
             raise StoreUnavailable(_CLOSED)
         connection = await take(pool, max(attempt.timeout, _CONNECT_SECONDS))
         attempt.connected = True
-        if attempt.snapshot:
-            return await in_snapshot(pool, connection, attempt.work, *self._beginning(attempt))
         try:
-            return await in_transaction(connection, attempt.work, *self._beginning(attempt))
+            # nothing depends on the end of a transaction that only reads
+            return await in_transaction(
+                connection, attempt.work, *self._beginning(attempt), commit=not attempt.snapshot
+            )
         finally:
-            await pool.release(connection)
+            await give_back(pool, connection)
 
     def _count_failure(self, attempt: Attempt[T], began: float, reason: str) -> None:
         """Report a failed attempt to the circuit breaker, unless the server may be healthy.

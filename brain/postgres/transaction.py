@@ -180,8 +180,10 @@ async def _to_pool(pool: asyncpg.Pool, taking: asyncio.Future[Connection]) -> No
         await pool.release(await taking)
 
 
-async def in_transaction(connection: Connection, work: Work[T], *begin: str) -> T:
+async def in_transaction(connection: Connection, work: Work[T], *begin: str, commit: bool = True) -> T:
     """Run `work` in a transaction, commit it, and return its result. Without `begin`, the work is a whole transaction.
+
+    With `commit` False, the transaction stays open until `give_back` ends it.
 
     BEGIN and COMMIT are sent as plain statements: asyncpg's transaction object cannot roll back after its BEGIN or
     COMMIT was cancelled.
@@ -190,7 +192,7 @@ async def in_transaction(connection: Connection, work: Work[T], *begin: str) -> 
         for text in begin:
             await connection.execute(text)
         result = await work(connection)
-        if begin:
+        if begin and commit:
             await connection.execute("COMMIT")
     except BaseException:
         await _undo(connection)
@@ -198,26 +200,18 @@ async def in_transaction(connection: Connection, work: Work[T], *begin: str) -> 
     return result
 
 
-async def in_snapshot(pool: asyncpg.Pool, connection: Connection, work: Work[T], *begin: str) -> T:
-    """Run reads in a transaction, return their result, and give the connection back to its pool.
-
-    The transaction ends in the background, since nothing depends on its end.
-    """
-    try:
-        for text in begin:
-            await connection.execute(text)
-        result = await work(connection)
-    except BaseException:
-        await _undo(connection)
+async def give_back(pool: asyncpg.Pool, connection: Connection) -> None:
+    """Give a connection back to its pool. If its transaction is open, end that first, without waiting for it."""
+    if connection.is_in_transaction():
+        _run_in_background(_end(pool, connection))
+    else:
         await pool.release(connection)
-        raise
-    _run_in_background(_end(pool, connection))
-    return result
 
 
 async def _end(pool: asyncpg.Pool, connection: Connection) -> None:
     try:
-        await connection.execute("COMMIT")
+        async with asyncio.timeout(_UNDO_SECONDS):
+            await connection.execute("COMMIT")
     except (asyncio.CancelledError, *_FAILED):
         await _undo(connection)
     finally:
