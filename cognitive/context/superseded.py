@@ -1,8 +1,8 @@
 """Superseded memories: drop those that a newer memory has replaced, unless the message asks about the past.
 
 A newer value that the conversation states replaces an older one, too: it is not shown again, and the older one alone
-would be taken for what holds. So does a newer value in the user's captured lines. The store compares formed memories
-only, and nothing is formed from many lines.
+would be taken for what holds. A newer value in the user's captured lines replaces an older one as well: the store
+compares formed memories only, and nothing is formed from many lines.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ def drop_superseded(candidates: Sequence[Candidate], *, history: bool) -> StageR
 
 
 def _newer_in_talk(candidates: Sequence[Candidate]) -> Mapping[UUID, UUID]:
-    """Return for memories of the user's words the one that states a newer value of the attribute, by id.
+    """Return the ids of outdated memories of the user's words, each with the id of a memory that has the newer value.
 
-    It was formed, or it is a captured line that announces a change: "The code was changed to 8830". Two formed memories
-    are not compared, because the store did that.
+    The newer value is that of a formed memory, or of a captured line that announces a change: "The code was changed to
+    8830". Two formed memories are not compared, because the store has compared them.
     """
     stated: dict[object, list[Candidate]] = {}
     for each in candidates:
@@ -63,7 +63,7 @@ def _newer_in_talk(candidates: Sequence[Candidate]) -> Mapping[UUID, UUID]:
 
 
 def _version(hit: Hit) -> Version:
-    """Return what a memory states as a version that is compared with lines and formed memories alike."""
+    """Return a memory as a version, of one type for all, because versions of different types are not compared."""
     return Version(hit.memory_id, "episode", hit.content, hit.speaker, hit.trust, {}, hit.occurred_at)
 
 

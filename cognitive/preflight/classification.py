@@ -200,7 +200,7 @@ def _classified(
     active = active if shape & {"question"} else _with_doubtful(active, scores, table)
     possible = _possible(active, votes, "question" in shape, table)
     if shape & message_shape.MEDIA and (active or signals.greeting or not text.strip()):
-        # what the attachments of any other text are for is unknown
+        # beside any other text, it is unknown what the attachments are for
         votes += _structural_votes(table, shape & message_shape.MEDIA)
         active, scores = _with_attachments(active, votes, table, factors)
     return Classification(
