@@ -165,7 +165,7 @@ class Database:
             StoreConflict: another transaction stored a row with the same key meanwhile.
             StoreError: Postgres refused the work; the cause is chained.
         """
-        return await self._run(Attempt(scope, work, timeout, durable, snapshot, first))
+        return await self._run_with_retries(Attempt(scope, work, timeout, durable, snapshot, first))
 
     @property
     def can_call(self) -> bool:
@@ -174,9 +174,9 @@ class Database:
 
     async def call(self, scope: Scope, function: Bound) -> None:
         """Call an SQL function that sets the scope itself. The call is a whole transaction, in one round trip."""
-        await self._run(Attempt(scope, lambda c: c.execute(*function), 60.0, alone=True))
+        await self._run_with_retries(Attempt(scope, lambda c: c.execute(*function), 60.0, alone=True))
 
-    async def _run(self, attempt: Attempt[T]) -> T:
+    async def _run_with_retries(self, attempt: Attempt[T]) -> T:
         """Run an attempt until it succeeds, up to four times, and translate the errors of asyncpg."""
         if self._closed:
             raise StoreUnavailable(_CLOSED)
@@ -187,7 +187,7 @@ class Database:
         for number in range(1, _ATTEMPTS + 1):
             await self._check_breaker(scope.agent_id, deadline)
             try:
-                return await self._run_reported(deadline, replace(attempt, timeout=deadline.left()))
+                return await self._run_and_report(deadline, replace(attempt, timeout=deadline.left()))
             except CONTENDED as error:
                 if number == _ATTEMPTS:
                     raise StoreError(f"{number} attempts conflicted with other transactions: {error}") from error
@@ -214,11 +214,11 @@ class Database:
         if (refusal := breaker.refusal()) is not None:
             raise StoreUnavailable(refusal)
 
-    async def _run_reported(self, deadline: Deadline, attempt: Attempt[T]) -> T:
+    async def _run_and_report(self, deadline: Deadline, attempt: Attempt[T]) -> T:
         """Run an attempt of an agent's work, and report its success or failure to the circuit breaker."""
         began = monotonic()
         try:
-            result = await deadline.within(self._attempt(attempt))
+            result = await deadline.within(self._run_once(attempt))
         except (*LOST, TimeoutError, StoreUnavailable, asyncpg.QueryCanceledError) as error:
             if (node := failed_node(error)) is not None:
                 self._breakers.blame(attempt.scope.agent_id, node)
@@ -235,7 +235,7 @@ class Database:
         self._breakers.answered(attempt.scope.agent_id)
         return result
 
-    async def _attempt(self, attempt: Attempt[T]) -> T:
+    async def _run_once(self, attempt: Attempt[T]) -> T:
         """Run an attempt once, on a connection of the pool."""
         await self.open()
         pool = self._pool
@@ -269,7 +269,7 @@ class Database:
         """Return the node with an agent's rows, '' if the coordinator does not say, or None if the pool is busy."""
         attempt = Attempt(Scope(agent_id), partial(node_of, agent_id=agent_id), _PROBE_SECONDS, durable=False)
         try:
-            return await Deadline(_PROBE_SECONDS * 1000).within(self._attempt(attempt)) or ""
+            return await Deadline(_PROBE_SECONDS * 1000).within(self._run_once(attempt)) or ""
         except (*LOST, TimeoutError, StoreError, asyncpg.PostgresError):
             return None if self._waited_for_pool(attempt) else ""
 
@@ -279,7 +279,7 @@ class Database:
         try:
             if self._revive is not None:
                 await asyncio.to_thread(self._revive)
-            await Deadline(_PROBE_SECONDS * 1000).within(self._attempt(probe))
+            await Deadline(_PROBE_SECONDS * 1000).within(self._run_once(probe))
         except (*LOST, TimeoutError, StoreUnavailable, EmbeddedServerError, asyncpg.QueryCanceledError):
             return False
         except (StoreError, asyncpg.PostgresError):  # the server answers; let callers see its error
