@@ -23,9 +23,7 @@ _MIN_SIMILARITY = 0.85  # of letters, at which a variable probably is a misspelt
 class Settings(BaseSettings):
     """The settings of a process. Each field is read from the environment variable COGNITIVE_<NAME>."""
 
-    model_config = SettingsConfigDict(
-        env_prefix="COGNITIVE_", env_ignore_empty=True, frozen=True, extra="ignore", use_attribute_docstrings=True
-    )
+    model_config = SettingsConfigDict(env_prefix="COGNITIVE_", env_ignore_empty=True, frozen=True, extra="ignore")
 
     database_url: str | None = None
     """URL of the database. If unset, this process starts and uses the embedded server."""

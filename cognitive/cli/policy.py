@@ -151,9 +151,9 @@ def _show_differences(answer: Mapping[str, Any]) -> None:
 
 
 async def _rows() -> Sequence[LiveSetting]:
-    from cognitive.policy.live import LIVE_SETTINGS
+    from cognitive.policy.live import live_settings
 
-    return LIVE_SETTINGS
+    return live_settings().values()
 
 
 def _show_rows(settings: Sequence[LiveSetting]) -> None:

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from brain.settings import Settings
 from cognitive.cli import printing
 from cognitive.cli.printing import markdown_table
-from cognitive.policy.annotations import LiveRange
+from cognitive.policy.annotations import LiveRange, description
 from cognitive.policy.models import DEFAULT, MODELS, ModelRow
 from cognitive.policy.policy import Policy, groups
 from cognitive.policy.tables import CategoryChange, FrameBudget
@@ -84,7 +84,7 @@ def _entries(model: type[BaseModel], group: str) -> Iterator[SettingEntry]:
         if not group and name in groups() and model is Policy:
             continue
         default = printing.jsonable(field.get_default(call_default_factory=True))
-        effect = " ".join((field.description or "").split())
+        effect = " ".join(description(model, name).split())
         dotted = f"{group}.{name}" if group else name
         live = any(isinstance(mark, LiveRange) for mark in field.metadata)
         yield SettingEntry(group, dotted, kind(schema["properties"][name]), default, effect, live)

@@ -25,7 +25,7 @@ from cognitive.layer import CognitiveLayer
 from cognitive.plan import Frame, Signals
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
-from cognitive.policy.live import LIVE_SETTINGS_BY_NAME, policy_differences
+from cognitive.policy.live import live_settings, policy_differences
 from cognitive.policy.resolver import FRESH, EffectivePolicy
 from cognitive.policy.running import RunningPolicy
 from cognitive.policy.tables import FRAMES
@@ -246,7 +246,7 @@ def short(value: Any) -> str:
 
 
 def _difference(name: str, was: Any, now: Any) -> SettingDifference:
-    row = LIVE_SETTINGS_BY_NAME.get(name)
+    row = live_settings().get(name)
     return SettingDifference(name, row.label if row else name, short(was), short(now), row.unit if row else "")
 
 

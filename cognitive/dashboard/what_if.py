@@ -15,7 +15,7 @@ from cognitive.errors import InvalidInput
 from cognitive.lab.evaluate import Estimate
 from cognitive.lab.what_if import WhatIf
 from cognitive.policy import Policy
-from cognitive.policy.live import LIVE_SETTINGS, LIVE_SETTINGS_BY_NAME, LiveSetting, check_changes
+from cognitive.policy.live import LiveSetting, check_changes, live_settings
 from cognitive.policy.policy import groups as settings_groups
 
 _OPEN = ("Usage", "Feedback", "Evidence", "Limits")  # groups that are expanded even if none of their sliders was moved
@@ -103,10 +103,10 @@ def moved(query: PageQuery, live: Policy) -> dict[str, float | int]:
     Raises:
         InvalidInput: a value is not a number, or is out of bounds.
     """
-    values = {row.name: _number(row, query.params[row.name]) for row in LIVE_SETTINGS if query.params.get(row.name)}
-    return {
-        name: value for name, value in check_changes(values).items() if value != LIVE_SETTINGS_BY_NAME[name].of(live)
+    values = {
+        row.name: _number(row, query.params[row.name]) for row in live_settings().values() if query.params.get(row.name)
     }
+    return {name: value for name, value in check_changes(values).items() if value != live_settings()[name].of(live)}
 
 
 def groups(live: Policy, changes: Mapping[str, float | int]) -> tuple[SliderGroup, ...]:
@@ -115,7 +115,11 @@ def groups(live: Policy, changes: Mapping[str, float | int]) -> tuple[SliderGrou
     There is one threshold for each attribution strategy; only that of the strategy in use is included.
     """
     threshold = f"feedback.attribution_thresholds.{live.feedback.attribution}"
-    shown = [row for row in LIVE_SETTINGS if not row.name.startswith("feedback.attribution_") or row.name == threshold]
+    shown = [
+        row
+        for row in live_settings().values()
+        if not row.name.startswith("feedback.attribution_") or row.name == threshold
+    ]
     sliders = [Slider(row, row.of(live), changes.get(row.name, row.of(live))) for row in shown]
     names = dict.fromkeys(slider.row.group for slider in sliders)
     parts = {name: tuple(slider for slider in sliders if slider.row.group == name) for name in names}
@@ -137,8 +141,7 @@ def view(result: WhatIf, live: Policy, changes: Mapping[str, float | int]) -> Wh
     return WhatIfView(
         result=result,
         moved=tuple(
-            Slider(LIVE_SETTINGS_BY_NAME[name], LIVE_SETTINGS_BY_NAME[name].of(live), value)
-            for name, value in changes.items()
+            Slider(live_settings()[name], live_settings()[name].of(live), value) for name, value in changes.items()
         ),
         projections=_projections(result) if evaluation else (),
         tokens=(was, now),
@@ -205,9 +208,9 @@ def posted(fields: Sequence[tuple[str, str]]) -> dict[str, float | int]:
     """
     values = [(name[4:], value) for name, value in fields if name.startswith("row.")]
     for name, _ in values:
-        if name not in LIVE_SETTINGS_BY_NAME:
+        if name not in live_settings():
             check_changes({name: 0})
-    return check_changes({name: _number(LIVE_SETTINGS_BY_NAME[name], value) for name, value in values})
+    return check_changes({name: _number(live_settings()[name], value) for name, value in values})
 
 
 def step(row: LiveSetting, value: float) -> str:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, ConfigDict, Field, ValidationError, WrapValidator
+from pydantic import AfterValidator, BaseModel, Field, ValidationError, WrapValidator
 
 from brain.input_model import InputModel
 from cognitive.errors import InvalidInput
@@ -82,8 +86,6 @@ OUTSIDE = Outside()
 class SettingsGroup(InputModel):
     """Base class of the groups of a policy's settings: immutable, without unknown fields, documented per field."""
 
-    model_config = ConfigDict(use_attribute_docstrings=True)
-
 
 def _with_group_in_errors(value: Any, validate: Callable[[Any], Any]) -> Any:
     """Validate a group of settings. Errors name the field with its group, as in "dedup.threshold"."""
@@ -97,3 +99,25 @@ def _with_group_in_errors(value: Any, validate: Callable[[Any], Any]) -> Any:
 
 # On a field that holds a group.
 NESTED = WrapValidator(_with_group_in_errors)
+
+
+def description(model: type[BaseModel], field: str) -> str:
+    """Return the description of a field: that of its `Field`, else the docstring below it if the source is there.
+
+    Pydantic's `use_attribute_docstrings` reads the docstrings of all classes at import, a tenth of the import's time.
+    """
+    return model.model_fields[field].description or _docstrings(model).get(field, "")
+
+
+@cache
+def _docstrings(model: type[BaseModel]) -> Mapping[str, str]:
+    try:
+        [definition] = ast.parse(inspect.getsource(model)).body
+    except OSError:
+        return {}
+    texts = dict[str, str]()
+    for field, text in pairwise(definition.body if isinstance(definition, ast.ClassDef) else ()):
+        match field, text:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(docstring))):
+                texts[name] = inspect.cleandoc(docstring)
+    return texts

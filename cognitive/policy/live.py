@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
 from math import isfinite
 from typing import Any
 
@@ -17,8 +18,8 @@ from pydantic.fields import FieldInfo
 
 from brain.input_model import InputModel
 from cognitive.errors import InvalidInput
-from cognitive.policy.annotations import LiveRange
-from cognitive.policy.policy import Policy, settings
+from cognitive.policy.annotations import LiveRange, description
+from cognitive.policy.policy import Policy, groups, settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,33 +66,38 @@ class LiveSetting:
 
 def _rows() -> Iterator[LiveSetting]:
     for name, field in settings().items():
+        text = description(groups().get(name.partition(".")[0], Policy), name.rpartition(".")[2])
         default = field.get_default(call_default_factory=True)
         if not isinstance(default, Mapping):
-            yield from _row(name, name, field)
+            yield from _row(name, name, field, text)
             continue
         for key, value in default.items():
             if isinstance(value, InputModel):
                 for cell, own in type(value).model_fields.items():
-                    yield from _row(f"{name}.{key}.{cell}", cell, own, f"{key.capitalize()}: ")
+                    about = description(type(value), cell)
+                    yield from _row(f"{name}.{key}.{cell}", cell, own, about, f"{key.capitalize()}: ")
             else:
-                yield from _row(f"{name}.{key}", key, field)
+                yield from _row(f"{name}.{key}", key, field, text)
 
 
-def _row(name: str, last: str, field: FieldInfo, of: str = "") -> Iterator[LiveSetting]:
+def _row(name: str, last: str, field: FieldInfo, text: str, of: str = "") -> Iterator[LiveSetting]:
     """Yield the live setting for a field, if the field has a `LiveRange` annotation.
 
-    `last` is the last part of the dotted name, used in the label. `of` is the label's beginning: the row of a table.
+    `last` is the last part of the dotted name, used in the label. The first sentence of `text` becomes the description.
+    `of` is the label's beginning: the row of a table.
     """
     for live in (each for each in field.metadata if isinstance(each, LiveRange)):
         label = of + live.label.format(last.replace("_", " "))
-        about = (field.description or "").partition(". ")[0].rstrip(".").replace("\n", " ")
+        about = text.partition(". ")[0].rstrip(".").replace("\n", " ")
         yield LiveSetting(
             name, label, name.partition(".")[0].capitalize(), live.min, live.max, live.step, about, live.unit
         )
 
 
-LIVE_SETTINGS: tuple[LiveSetting, ...] = tuple(_rows())
-LIVE_SETTINGS_BY_NAME: Mapping[str, LiveSetting] = {row.name: row for row in LIVE_SETTINGS}
+@cache
+def live_settings() -> Mapping[str, LiveSetting]:
+    """Return all settings that may change at run time, by dotted name, in the order of the policy."""
+    return {row.name: row for row in _rows()}
 
 
 def check_changes(changes: Mapping[str, object]) -> dict[str, float | int]:
@@ -101,14 +107,14 @@ def check_changes(changes: Mapping[str, object]) -> dict[str, float | int]:
         InvalidInput: a setting may not change at run time, or a value is invalid.
     """
     for name in changes:
-        if name not in LIVE_SETTINGS_BY_NAME:
-            close = get_close_matches(name[:100], LIVE_SETTINGS_BY_NAME, 1) if name not in settings() else None
+        if name not in live_settings():
+            close = get_close_matches(name[:100], live_settings(), 1) if name not in settings() else None
             raise InvalidInput(
                 f"{name[:100]}: {f'did you mean {close[0]}? This ' if close else ''}cannot be changed at run time;"
                 " `cognitive policy show --live-settings` lists the settings that can, others are changed in the host's"
                 " policy file"
             )
-    return {row.name: row.check(changes[row.name]) for row in LIVE_SETTINGS if row.name in changes}
+    return {row.name: row.check(changes[row.name]) for row in live_settings().values() if row.name in changes}
 
 
 def with_changes(policy: Policy, changes: Mapping[str, object]) -> Policy:
@@ -122,14 +128,12 @@ def with_changes(policy: Policy, changes: Mapping[str, object]) -> Policy:
 
 def effective_changes(policy: Policy, changes: Mapping[str, object]) -> dict[str, float | int]:
     """Return the changes without those that are equal to the policy's own values."""
-    return {
-        name: value for name, value in check_changes(changes).items() if value != LIVE_SETTINGS_BY_NAME[name].of(policy)
-    }
+    return {name: value for name, value in check_changes(changes).items() if value != live_settings()[name].of(policy)}
 
 
 def live_changes(base: Policy, live: Policy) -> dict[str, float | int]:
     """Return the run-time settings in which the policy `live` differs from `base`, with their values in `live`."""
-    return {row.name: row.of(live) for row in LIVE_SETTINGS if row.of(live) != row.of(base)}
+    return {row.name: row.of(live) for row in live_settings().values() if row.of(live) != row.of(base)}
 
 
 def policy_differences(one: Policy, other: Policy) -> dict[str, tuple[Any, Any]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from brain.input_model import InputModel
 from cognitive.errors import InvalidInput, PolicyError
@@ -20,8 +20,6 @@ Tier = Literal["A", "B", "C"]
 
 class ModelRow(InputModel):
     """Limits of one model, or of all models whose ids share a prefix."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     input_tokens: Annotated[int, Field(ge=1)]
     """Input tokens that the model reads reliably, fewer than its advertised window."""

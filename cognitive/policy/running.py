@@ -13,7 +13,7 @@ from typing import Any
 
 from brain.policies import PolicyActivation, PolicyRun, PolicyVersion
 from cognitive.errors import PolicyError
-from cognitive.policy.live import LIVE_SETTINGS_BY_NAME, with_changes
+from cognitive.policy.live import live_settings, with_changes
 from cognitive.policy.policy import Policy
 from cognitive.policy.resolver import EffectivePolicy
 
@@ -86,5 +86,5 @@ def contains(content: Mapping[str, Any], changes: Mapping[str, float | int]) -> 
         policy = Policy.from_record(content)
     except PolicyError:
         return False
-    known = {name: LIVE_SETTINGS_BY_NAME[name] for name in changes if name in LIVE_SETTINGS_BY_NAME}
+    known = {name: live_settings()[name] for name in changes if name in live_settings()}
     return len(known) == len(changes) and all(row.of(policy) == changes[name] for name, row in known.items())

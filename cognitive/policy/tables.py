@@ -77,7 +77,7 @@ class CategoryChange(InputModel):
     it names `extra_tools`, and does not limit memory by default.
     """
 
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
     extra_patterns: Several[str] = ()
     """Further regular expressions of the category."""

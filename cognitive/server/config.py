@@ -9,7 +9,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -63,8 +63,6 @@ class ServerConfig(InputModel):
     Raises:
         InvalidInput: a value is invalid. The message names the setting.
     """
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     host: Label = "127.0.0.1"
     """Address to listen on. Any address that other machines can reach requires tokens."""

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from cognitive import CognitiveLayer, Outcome, Policy, Turn
-from cognitive.policy.live import LIVE_SETTINGS, with_changes
+from cognitive.policy.live import live_settings, with_changes
 from cognitive.server.tokens import create
 
 STRICT = {"evidence.threshold": 1.0}
@@ -87,7 +87,7 @@ async def test_without_scripts_only_moved_sliders_are_compared(pages, sample_age
     assert "Move a slider to see its effect" in unchanged.text
     moved = await pages.get("/ui/what-if/answer", params={**params, "evidence.min_item_share": "0.9"})
     compared = parse_qs(urlsplit(moved.headers["hx-replace-url"]).query)
-    assert set(compared) & {row.name for row in LIVE_SETTINGS} == {"evidence.min_item_share"}
+    assert set(compared) & {row.name for row in live_settings().values()} == {"evidence.min_item_share"}
     assert "<title>What if" in moved.text  # without htmx the answer is a complete page
 
 

@@ -16,7 +16,7 @@ from brain.users import Scope
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, TurnRef
 from cognitive.errors import InvalidInput
 from cognitive.feedback.outcomes import OutcomeRecorder
-from cognitive.policy.live import LIVE_SETTINGS, with_changes
+from cognitive.policy.live import live_settings, with_changes
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.recording.record import open_turn
 from tests.attic import NOW, PERIOD, WIDE, activate, make_turn, play, stock
@@ -184,7 +184,7 @@ async def test_invalid_stored_policy_is_ignored(opened, agent, urls):
     assert (await opened.pre_turn(make_turn(agent))).policy.version == BASE.version
 
 
-@pytest.mark.parametrize("row", LIVE_SETTINGS, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", live_settings().values(), ids=lambda row: row.name)
 def test_live_setting_defaults_are_within_bounds(row):
     policy = Policy()
     assert row.min <= row.of(policy) <= row.max

@@ -28,7 +28,7 @@ from cognitive.context.render import EMPTY_BLOCK, HEADINGS
 from cognitive.dashboard.rendering import _TYPES_CSS
 from cognitive.errors import InvalidInput
 from cognitive.policy import Policy
-from cognitive.policy.live import LIVE_SETTINGS_BY_NAME
+from cognitive.policy.live import live_settings
 from cognitive.runtimes.mcp.tools import REMEMBER
 
 assert MEMORY_TYPES[-1] == "reminder"
@@ -43,7 +43,7 @@ else:
 assert any("'reminder'" in str(getattr(each, "sqltext", "")) for each in memory.constraints)
 assert HEADINGS["reminder"] == "Reminders" and "Reminders:" in EMPTY_BLOCK
 assert {row.reminder for row in Policy().budgets.frames.values()} == {70}
-assert "budgets.frames.task.reminder" in LIVE_SETTINGS_BY_NAME
+assert "budgets.frames.task.reminder" in live_settings()
 assert ".type.reminder::before { background: teal; }" in _TYPES_CSS
 assert "type = 'reminder'" in _LISTS["walk_types"].sql
 assert "decision, fact, procedure, episode or reminder" in str(REMEMBER.input_schema)
