@@ -31,12 +31,16 @@ _GAP = "\n\n"  # between the user's message and the text added to it
 TAG = r"<(?=[A-Za-z/|!?\uff01-\uff5e])"
 _BLOCK = re.compile("|".join(rf"{opening}\n((?:[^<]++|(?!{TAG})<)*+){closing}" for opening, closing in TAGS))
 _HINT = re.compile(r"^(.+) \(seal (\d{12})\)$", re.MULTILINE)
-# Markup to break. Apart from the tags of `TAG`: characters that compatibility normalisation or a reader takes for one,
-# entities that decode to one, and the marks of a chat template without angle brackets. "a < b" is not changed.
+# Markup to break. Apart from the tags of `TAG`: the same with other letters and slashes, characters that compatibility
+# normalisation or a reader takes for one of these or for the marks of a JSON string, entities that decode to one, and the
+# marks of a chat template without angle brackets. "a < b", "<3" and "x <= y" are not changed.
+_TAG_LETTER = r"[^\s0-9=<>()~.,;:'\"+*\\-]"
+_SLASH = r"[/\uff0f\u2044\u2215]"
 _MARKUP = re.compile(
-    TAG + r"|<(?=\s+/)|[\uff1c\ufe64](?=\s*[A-Za-z/|!?\uff01-\uff5e])"
+    rf"<(?={_TAG_LETTER})|<(?=\s+{_SLASH})|[\uff1c\ufe64](?=\s*{_TAG_LETTER})"
     r"|[\u02c2\u1438\u2039\u2329\u276e\u2770\u27e8\u3008](?=\s*[/|!?\uff0f\uff5c\u2044\u2215])"
-    r"|&(?=(?i:lt|#0*60|#x0*3c)\b)|\[(?=/?INST\])"
+    r"|&(?=(?i:lt|#0*60|#x0*3c)\b)|[\uff02\uff3c\ufe68]"
+    rf"|[\[\uff3b](?={_SLASH}?(?:INST|(?=\S{{0,3}}[^\x00-\x7f])[^\W\d_]{{4}})[\]\uff3d])"
 )
 # Characters that are invisible or change the direction of writing (controls, format characters, Unicode's
 # Default_Ignorable_Code_Point, private use, line separators): they could hide a tag. The joiners and the emoji selector
@@ -48,7 +52,8 @@ _UNSEEN = re.compile(
     "|(?:(?<![^\x00-\x7f])|(?<=^))[\u200c\u200d\ufe0f]|[\u200c\u200d\ufe0f](?![^\x00-\x7f])"
 )
 _as_json = json.JSONEncoder(ensure_ascii=False).encode
-_FENCE = re.compile(r"`(?=``)")  # each backtick that begins a run of three: however long the run, no fence is left
+# Each backtick, or what normalisation makes one, that begins a run of three: however long the run, no fence is left.
+_FENCE = re.compile("[`\u1fef\uff40](?=[`\u1fef\uff40]{2})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,8 @@ FAMILIES = json.loads((Path(__file__).parents[1] / "data" / "escape_payloads.jso
 PAYLOADS = sorted({payload for family in FAMILIES.values() for payload in family})
 # Text that a model, a terminal or a reader of the prompt may take for the end of the quote.
 OUTSIDE = re.compile(
-    r"</|<\||<[a-zA-Z!?]|\[/?INST\]|```|[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
+    r"<[/\u0300-\u036f\u2044\u2215]|<\||<[a-zA-Z!?]|\[/?INST\]|```"
+    r"|[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
 )
 
 
@@ -54,7 +55,9 @@ def test_payload_is_one_quoted_line_of_the_block(family):
         assert OUTSIDE.search(inside) is None, payload
         assert OUTSIDE.search(unicodedata.normalize("NFKC", inside)) is None, payload
         [line] = memory_lines(block)
-        assert unquote(line.removeprefix("- 2026-09-01 ")) == f"Eve: {payload}"
+        quoted = line.removeprefix("- 2026-09-01 ")
+        assert unquote(quoted) == f"Eve: {payload}"
+        assert all(unicodedata.normalize("NFKC", quoted).count(mark) == quoted.count(mark) for mark in '"\\'), payload
         assert without_injected(with_injected("What is it?", None, block)) == "What is it?"
 
 
