@@ -32,7 +32,7 @@ TAG = r"<(?=[A-Za-z/|!?\uff01-\uff5e])"
 _BLOCK = re.compile("|".join(rf"{opening}\n((?:[^<]++|(?!{TAG})<)*+){closing}" for opening, closing in TAGS))
 _HINT = re.compile(r"^(.+) \(seal (\d{12})\)$", re.MULTILINE)
 # Markup to break. Apart from the tags of `TAG`: the same with other letters and slashes, characters that compatibility
-# normalisation or a reader takes for one of these or for the marks of a JSON string, entities that decode to one, and the
+# normalisation or a reader takes for one of these or for a mark of JSON strings, entities that decode to one, and the
 # marks of a chat template without angle brackets. "a < b", "<3" and "x <= y" are not changed.
 _TAG_LETTER = r"[^\s0-9=<>()~.,;:'\"+*\\-]"
 _SLASH = r"[/\uff0f\u2044\u2215]"

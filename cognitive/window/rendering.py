@@ -25,7 +25,8 @@ from cognitive.window.output.normalise import (
     OutputLimits,
     marker,
     normalise,
-    pointers,
+    own_pointers,
+    without_pointers,
 )
 from cognitive.window.output.text import head_of
 from cognitive.window.sliding_window import MAX_PRUNED_CHARS, WindowSize
@@ -163,7 +164,7 @@ class Renderer:
         """
         if len(message.content) <= MAX_PRUNED_CHARS:
             return message, None
-        known = pointers(message.content)
+        known = own_pointers(message.content, self.session_id)
         whole = self._normalised(message.content, tool, _exactly(MAX_PRUNED_CHARS))
         pointer = known[0] if known else whole.pointer
         if pointer is None:
@@ -221,7 +222,7 @@ def _exactly(characters: int) -> OutputLimits:
 
 def _first_line(text: str) -> str:
     line = next((line.strip() for line in text[: 4 * _FIRST_LINE].splitlines() if line.strip()), "")
-    return "" if pointers(line) else head_of(line, _FIRST_LINE)
+    return "" if without_pointers(line) != line else head_of(line, _FIRST_LINE)
 
 
 @lru_cache(maxsize=16)

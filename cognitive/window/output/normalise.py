@@ -22,6 +22,7 @@ OutputKind = Literal["terminal", "search", "file", "web", "data", "default"]
 MIN_CHARACTERS = 200  # room for a pointer and some text
 _NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _NAMESPACE = UUID("6f0d8a52-6a0e-5c1c-9d0e-0d6c3c0f7b11")  # of artifact ids; changing it orphans every pointer
+_CHECKSUM = 8  # hexadecimal digits at the end of an artifact's id
 _POINTER = re.compile(
     r"\[\.\.\. [\d,]{1,20} of [\d,]{1,20} characters left out; whole: artifact:"
     r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\]"
@@ -167,7 +168,7 @@ def normalise(output: str, *, tool: str, session_id: str, limits: OutputLimits) 
     short = len(shown) <= limit.characters
     if short and (limit.exact or _POINTER.search(shown) or read_json(shown) is not None):
         return _unshortened(output, shown)
-    pointer = uuid5(_NAMESPACE, f"{session_id}\0{whole}")
+    pointer = _artifact_id(session_id, whole)
     # a short output is also tried as it is shown, since its text is normalised again in that form
     for source in dict.fromkeys((cleaned, shown) if short else (cleaned,)):
         text, notes = _shorter(source, shown, limit, _Mark(len(whole), pointer))
@@ -182,6 +183,11 @@ def pointers(text: str) -> tuple[UUID, ...]:
     return tuple(UUID(id) for id in _POINTER.findall(text))
 
 
+def own_pointers(text: str, session_id: str) -> tuple[UUID, ...]:
+    """Return the ids in the text's pointers that this session made; a tool's output may imitate a pointer."""
+    return tuple(id for id in pointers(text) if id == _with_checksum(session_id, id))
+
+
 def without_pointers(text: str) -> str:
     """Return a text with an ellipsis in place of each note of what was left out."""
     return _POINTER.sub("…", text)
@@ -190,6 +196,16 @@ def without_pointers(text: str) -> str:
 def marker(left_out: int, before: int, pointer: UUID) -> str:
     """Return the note for a shortened output: how much was left out, and where the whole output is stored."""
     return f"[... {left_out:,} of {before:,} characters left out; whole: artifact:{pointer}]"
+
+
+def _artifact_id(session_id: str, whole: str) -> UUID:
+    return _with_checksum(session_id, uuid5(_NAMESPACE, f"{session_id}\0{whole}"))
+
+
+def _with_checksum(session_id: str, id: UUID) -> UUID:
+    """Return an id whose last digits are a checksum of the others and the session's id, which tools do not know."""
+    digits = id.hex[:-_CHECKSUM]
+    return UUID(digits + uuid5(_NAMESPACE, f"{session_id}\0\0{digits}").hex[:_CHECKSUM])
 
 
 @dataclass(frozen=True, slots=True)
