@@ -37,7 +37,7 @@ with extra("langchain"):
 
 from brain.postgres import event_loop
 from brain.text import storable
-from brain.types import Memory, MemoryType, NewMemory
+from brain.types import Memory, MemoryType, NewMemory, Trust, above
 from brain.users import Scope
 from cognitive.blocking import Blocking
 from cognitive.errors import InvalidInput
@@ -48,6 +48,8 @@ from cognitive.runtimes.layer_calls import LayerCalls
 
 _PAGE_SIZE = 100  # memories of one query
 _ROOT = "store"
+_TRUST: Trust = "agent"  # of items
+_FIELDS = {"value", "created_at", "indexed"}  # of an item, as metadata
 _NAMESPACE_END = ".."  # unique in a source: a namespace's labels contain no dot and are not empty
 
 ItemKey = tuple[tuple[str, ...], str]  # namespace and key
@@ -55,6 +57,8 @@ ItemKey = tuple[tuple[str, ...], str]  # namespace and key
 
 class CognitiveStore(BaseStore):
     """A `BaseStore` of LangGraph that stores items as memories of one agent and of one memory type.
+
+    A memory of less trust than `agent` is no item, whatever its tags and source are.
 
     A search with a query is a `layer.recall`, limited to its 200 best hits. It does not find items stored with
     `index=False`, but turns can show them like other memories. Values must be JSON without NUL characters and lone
@@ -118,7 +122,8 @@ class CognitiveStore(BaseStore):
     async def _read(self, op: Op, scope: Scope) -> Result:
         match op:
             case GetOp(namespace=namespace, key=key):
-                return next(map(_to_item, await self._stored(scope, [(namespace, key)])), None)
+                stored = await self._stored(scope, [(namespace, key)])
+                return next((_to_item(memory) for memory in stored if _is_item(memory, scope)), None)
             case SearchOp(query=query):
                 items = await (self._search(op, scope) if query and query.strip() else self._filtered(op, scope))
                 return items[op.offset : op.offset + op.limit]
@@ -135,7 +140,7 @@ class CognitiveStore(BaseStore):
         memories, where, count = list[Memory](), {"tags": {"eq": _to_tag(prefix)}}, 0
         while True:
             page = await self._layer.admin.find(scope.agent_id, where, _PAGE_SIZE, count, user_id=scope.user)
-            memories += [memory for memory in page if memory.user_id == scope.user]
+            memories += [memory for memory in page if _is_item(memory, scope)]
             count += len(page)
             if len(page) < _PAGE_SIZE:
                 return memories
@@ -155,7 +160,7 @@ class CognitiveStore(BaseStore):
         return [
             _to_search_item(memory, scores[memory.id])
             for memory in memories
-            if memory.user_id == scope.user and _stored_value(memory)["indexed"] and _passes_filter(memory, op.filter)
+            if _is_item(memory, scope) and _stored_value(memory)["indexed"] and _passes_filter(memory, op.filter)
         ]
 
     async def _namespaces(self, op: ListNamespacesOp, scope: Scope) -> list[tuple[str, ...]]:
@@ -171,7 +176,9 @@ class CognitiveStore(BaseStore):
         new = {item: self._memory(op, scope, now, existing.get(item)) for item, op in ops.items()}
         await self._layer.remember(scope.agent_id, [memory for item, memory in new.items() if item not in existing])
         for item, memory in existing.items():
-            changes = {name: getattr(new[item], name) for name in ("content", "metadata", "occurred_at")}
+            changes = {
+                name: getattr(new[item], name) for name in ("content", "metadata", "occurred_at", "tags", "trust")
+            }
             await self._layer.update(scope.agent_id, memory.id, user_id=scope.user, **changes)
 
     async def _forget(self, scope: Scope, items: Sequence[ItemKey]) -> None:
@@ -181,7 +188,8 @@ class CognitiveStore(BaseStore):
 
     def _memory(self, op: PutOp, scope: Scope, now: datetime, existing: Memory | None) -> NewMemory:
         value = dict(op.value or {})
-        created = _stored_value(existing)["created_at"] if existing is not None else now.isoformat()
+        known = existing is not None and _is_item(existing, scope)
+        created = _stored_value(existing)["created_at"] if known else now.isoformat()
         return NewMemory(
             type=self._type,
             content=_searchable_text(value, op.index or None) or storable(op.key) or "(an item without words)",
@@ -189,7 +197,7 @@ class CognitiveStore(BaseStore):
             occurred_at=now,
             source=_to_source(op.namespace, op.key),
             tags=tuple(_to_tag(op.namespace[:depth]) for depth in range(len(op.namespace) + 1)),
-            trust="agent",
+            trust=_TRUST,
             user_id=scope.user,
         )
 
@@ -221,10 +229,21 @@ def _to_tag(namespace: tuple[str, ...]) -> str:
     return _ROOT + ":" + ".".join(namespace)
 
 
+def _is_item(memory: Memory, scope: Scope) -> bool:
+    """Return True if a memory is an item of the scope's user; other ways to store memories may give them any tags."""
+    trusted = memory.user_id == scope.user and not above(_TRUST, memory.trust)
+    return trusted and _NAMESPACE_END in (memory.source or "") and _stored_value(memory).keys() >= _FIELDS
+
+
 def _stored_value(memory: Memory) -> Mapping[str, Any]:
     """Return the item's value, the time when it was first stored, and whether searches find it."""
-    fields: Mapping[str, Any] = memory.metadata or json.loads(memory.context)  # of older exports
-    return fields
+    if memory.metadata:
+        return memory.metadata
+    try:
+        older = json.loads(memory.context)  # of older exports
+    except ValueError:
+        return {}
+    return older if isinstance(older, Mapping) else {}
 
 
 def _searchable_text(value: Mapping[str, Any], paths: Sequence[str] | None) -> str:

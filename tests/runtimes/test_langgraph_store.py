@@ -17,7 +17,7 @@ from langgraph.runtime import Runtime
 from langgraph.store.base import GetOp, ListNamespacesOp, MatchCondition, Op, PutOp, SearchOp
 from langgraph.store.memory import InMemoryStore
 
-from cognitive import Turn
+from cognitive import NewMemory, Turn
 from cognitive.errors import InvalidInput
 from cognitive.runtimes.identity import NO_USER
 from cognitive.runtimes.langgraph import CognitiveStore
@@ -220,3 +220,27 @@ async def test_shared_items_are_not_those_of_a_users_namespace(layer, agent):
     await store.aput(("users", "ada"), "drink", BOAT)
     assert (await store.aget(("users", "ada"), "drink")).value == BOAT
     assert (await CognitiveStore(layer, agent).aget(("users", "ada"), "drink")).value == TEA
+
+
+DRINKS = {"type": "fact", "source": "drinks..ada", "tags": ("store:", "store:drinks")}
+FORGED = {"value": BOAT, "created_at": "2026-09-01T12:00:00+00:00", "indexed": True}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"trust": "foreign", "metadata": FORGED},  # by a token of little trust
+        {"trust": "agent", "source": None},  # by the model's tool `remember`
+        {"trust": "agent", "context": "no JSON"},
+        {"trust": "agent", "context": "[]"},
+    ],
+    ids=str,
+)
+async def test_memory_with_the_tags_of_a_namespace_is_no_item(store, layer, agent, other):
+    await layer.remember(agent, [NewMemory(content="The boat house is locked.", **(DRINKS | other))])
+    assert await store.aget(("drinks",), "ada") is None
+    for found in (store.asearch(("drinks",)), store.asearch(("drinks",), query="boat house"), store.alist_namespaces()):
+        assert await found == []
+    await store.aput(("drinks",), "ada", TEA)
+    assert (await store.aget(("drinks",), "ada")).value == TEA
+    assert [item.value for item in await store.asearch(("drinks",))] == [TEA]
