@@ -22,7 +22,7 @@ from cognitive.lab.why import Explanation
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
 from cognitive.turn import MAX_MESSAGE_LENGTH
-from cognitive.validation import require_aware, require_id, require_label
+from cognitive.validation import require_aware, require_id, require_label, require_sequence
 
 _PLANNED_TURNS = 500  # latest turns with tool calls that `past_plans` reads
 
@@ -88,7 +88,8 @@ class ExplainApi:
         A verdict says whether a response used a memory that its turn showed. Only turns are returned whose replay still
         gives the recorded prompt. `progress(done, total)` is called after each turn.
         """
-        return await self._questions.evaluation_cases(Scope.of_one(agent_id, user_id), turn_ids, progress)
+        scope, wanted = Scope.of_one(agent_id, user_id), require_sequence("turn_ids", turn_ids, "texts")
+        return await self._questions.evaluation_cases(scope, wanted, progress)
 
     async def turns(
         self, agent_id: str, limit: int = 20, *, session_id: str | None = None, user_id: UserId = None

@@ -16,7 +16,7 @@ from cognitive.policy.resolver import PolicyResolver
 from cognitive.session.conversation import SessionManager
 from cognitive.session.recent import ResumedSession
 from cognitive.turn import PAGE_CHARACTERS
-from cognitive.validation import require_aware, require_id, require_label
+from cognitive.validation import require_aware, require_id, require_instance, require_label
 
 # A turn may wait this long for its model; an older open turn was probably lost.
 RECALL_TURN_MAX_AGE_MINUTES = 10.0
@@ -139,6 +139,7 @@ class SessionsApi:
         """
         scope = Scope.of_one(agent_id, user_id)
         _require_between("limit", limit, 1, _MAX_LINES)
+        require_instance("literal", literal, str, "a text of one line")
         lines = await self._artifacts.search(scope, require_id("id", id), literal, limit)
         if lines is None:
             raise UnknownArtifact(f"id: agent {agent_id!r} has no artifact {id}")

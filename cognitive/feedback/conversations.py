@@ -29,7 +29,7 @@ from cognitive.formation.model.reader import CapturedLines, ModelReader, NotRead
 from cognitive.policy import Policy
 from cognitive.threads import characters, in_thread_if_long
 from cognitive.turn import Correction, Message
-from cognitive.validation import require_aware, require_label
+from cognitive.validation import require_aware, require_label, require_sequence
 
 log = logging.getLogger(__name__)
 
@@ -114,7 +114,8 @@ class ConversationWriter:
         require_label("session_id", session_id)
         require_aware("now", now)
         now = now or datetime.now(UTC)
-        exchanges = await self.exchanges(scope, [_message(each) for each in messages], session_id, now)
+        told = [_message(each) for each in require_sequence("messages", messages, "Message values")]
+        exchanges = await self.exchanges(scope, told, session_id, now)
         stored_sources = await self.stored_sources(exchanges)
         lines, formed, known, unread = list[UUID](), list[UUID](), 0, 0
         corrections = list[Correction]()

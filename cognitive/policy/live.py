@@ -106,6 +106,8 @@ def check_changes(changes: Mapping[str, object]) -> dict[str, float | int]:
     Raises:
         InvalidInput: a setting may not change at run time, or a value is invalid.
     """
+    if not isinstance(changes, Mapping):
+        raise InvalidInput(f"changes: expected a mapping of settings to values, got {type(changes).__name__}")
     for name in changes:
         if name not in live_settings():
             close = get_close_matches(name[:100], live_settings(), 1) if name not in settings() else None

@@ -21,7 +21,7 @@ from cognitive.errors import InvalidInput
 from cognitive.prompt import CLOSING, OPENING, quote, sealed
 from cognitive.recall import MAX_HITS, Recall
 from cognitive.recall_hits import RecallHit
-from cognitive.validation import require_id, require_ids, require_label
+from cognitive.validation import require_id, require_ids, require_label, require_sequence
 from cognitive.window import engine_messages
 from cognitive.window.output.text import head_of
 
@@ -65,7 +65,8 @@ class Work:
         """
         scope = Scope.of_one(agent_id, user_id)
         _require(session_id=session_id)
-        await self.sessions.plan(scope, session_id, engine_messages.validated(steps), datetime.now(UTC))
+        plan = engine_messages.validated(require_sequence("steps", steps, "texts"))
+        await self.sessions.plan(scope, session_id, plan, datetime.now(UTC))
 
     async def advance(self, agent_id: str, session_id: str, step: int, *, user_id: str | None = None) -> CarriedState:
         """Mark a step of the session's plan, counted from 0, as done. Return the session's state.

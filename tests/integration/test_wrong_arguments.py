@@ -54,6 +54,26 @@ CALLS = {
         lambda layer, agent: _fitted(layer, agent, [{"role": "user", "content": "Hi."}]),
         "conversation: got dict",
     ),
+    "nothing as conversation": (
+        lambda layer, agent: layer.remember_conversation(agent, None),
+        "messages: expected a list of Message values, got NoneType None; pass [Message, …]",
+    ),
+    "a number as plan": (
+        lambda layer, agent: layer.work.plan(agent, "s", 5),
+        "steps: expected a list of texts, got int 5",
+    ),
+    "bytes to find in an artifact": (
+        lambda layer, agent: layer.sessions.search_artifact(agent, ID, b"key"),
+        "literal: got bytes b'key'; pass a text of one line",
+    ),
+    "nothing as changes of a policy": (
+        lambda layer, agent: layer.policies.save(agent, None, by="ann"),
+        "changes: expected a mapping of settings to values, got NoneType",
+    ),
+    "a number as turns": (
+        lambda layer, agent: layer.explain.evaluation_cases(agent, 5),
+        "turn_ids: expected a list of texts, got int 5",
+    ),
     "a user beside the memories": (
         lambda layer, agent: layer.remember(agent, [MEMORY], user_id="ann"),
         "remember: got an unexpected keyword argument 'user_id'; call remember(agent_id, [NewMemory(type=\"fact\"",
