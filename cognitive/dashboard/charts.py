@@ -19,7 +19,7 @@ from cognitive.dashboard.formats import NumberFormat, number
 _WIDTH, _HEIGHT = 1000, 100  # of the grid that is stretched
 _BAR = 0.7  # width of a bar, of the width of a step
 _MAX_LABELS = 6  # labels under a chart; more would overlap on a phone
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet takes a cell that begins so for a formula
+_FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # a spreadsheet takes a cell that begins so for a formula
 # The style of a chart that is exported as a file; the colours are those of the light theme in app.css.
 STYLE = """
 svg{font:12px system-ui,sans-serif;background:#fff} .grid{stroke:#e7e9ee} .tick{fill:#5b6472}

@@ -68,6 +68,7 @@ def test_chart_table_lists_the_drawn_values():
 def test_csv_cells_are_not_spreadsheet_formulas():
     table = charts.csv_table(("=HYPERLINK(1)", "n"), [("+cmd", [1.5]), ("plain", [None])])
 
+    assert all(charts.escape_formula(f"{mark}cmd") == f"'{mark}cmd" for mark in "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
     assert table == "'=HYPERLINK(1),n\r\n'+cmd,1.5\r\nplain,\r\n"
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from brain.types import MemoryType
 from cognitive.policy.outcomes import FormationKind as Kind
+from cognitive.prompt import quote
 
 MAX_ENTRIES = 10  # memories that one exchange may form
 MAX_TEXT = 300  # characters of a memory in the model's own wording
@@ -78,7 +78,7 @@ def request(
         kinds: the kinds that may be formed.
         instructions: the host's instructions, added as they are.
     """
-    stored = [f"{handle(n)} ({each.type}): {_quoted(each.text)}" for n, each in enumerate(nearby)]
+    stored = [f"{handle(n)} ({each.type}): {quote(each.text)}" for n, each in enumerate(nearby)]
     return _TASK.format(
         kinds="\n".join(f"- {kind}: {_KINDS[kind]}" for kind in kinds),
         instructions=instructions.strip(),
@@ -92,12 +92,8 @@ def request(
 
 def _spoken(exchange: Exchange) -> str:
     said = (("user", exchange.message), ("assistant", exchange.response))
-    lines = [f"{role}: {_quoted(_cut(text))}" for role, text in said if text.strip()]
+    lines = [f"{role}: {quote(_cut(text))}" for role, text in said if text.strip()]
     return "\n".join([f"--- exchange of {exchange.day}", *lines])
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
 
 
 def _cut(text: str) -> str:
