@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol
 
 from brain.deadline import AttemptFailure, attempt
 from cognitive.catalog.compaction import first_sentence
+from cognitive.prompt import quote
 from cognitive.tool import Tool, ToolSpec, Trim
 
 RefineFailure = Literal[
@@ -113,11 +114,8 @@ class RefinedTools:
 
 def prompt(message: str, tools: Sequence[Tool]) -> str:
     """Return the prompt that asks the small model which of the tools the message needs."""
-    lines = [
-        json.dumps({"id": tool.name, "does": first_sentence(tool.description)}, ensure_ascii=False) for tool in tools
-    ]
-    shown = json.dumps(message[:_MAX_MESSAGE_CHARS], ensure_ascii=False)
-    return "\n".join((_TASK, "Tools:", *lines, "", f"Message: {shown}"))
+    lines = [f'{{"id": {quote(tool.name)}, "does": {quote(first_sentence(tool.description))}}}' for tool in tools]
+    return "\n".join((_TASK, "Tools:", *lines, "", f"Message: {quote(message[:_MAX_MESSAGE_CHARS])}"))
 
 
 async def ask(

@@ -73,18 +73,24 @@ def jsonable(value: Any) -> Any:
 
 def document(value: Any) -> None:
     """Print a value as JSON on stdout."""
-    click.echo(json.dumps(jsonable(value), ensure_ascii=False, indent=2))
+    click.echo(_as_json(jsonable(value), indent=2))
 
 
 def error(kind: str, message: str, next_command: str | None = None) -> None:
     """Print an error, and the command that the user should run next, on stderr, as text or as a line of JSON."""
     if as_json():
         details = {"type": kind, "message": message, "next": next_command}
-        click.echo(json.dumps({"error": details}, ensure_ascii=False), err=True)
+        click.echo(_as_json({"error": details}), err=True)
         return
     click.echo(safe(f"{kind}: {message}"), err=True)
     if next_command:
         click.echo(f"Next: {next_command}", err=True)
+
+
+def _as_json(value: Any, indent: int | None = None) -> str:
+    """Return a value as JSON in which the control characters that JSON allows in strings are escaped too."""
+    written = json.dumps(value, ensure_ascii=False, indent=indent)
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", written)
 
 
 def note(text: str) -> None:
@@ -173,7 +179,7 @@ class _LogHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         message = record.getMessage()
         if as_json():
-            click.echo(json.dumps({record.levelname.lower(): message}, ensure_ascii=False), err=True)
+            click.echo(_as_json({record.levelname.lower(): message}), err=True)
         else:
             note(f"{record.levelname.lower()}: {message}")
 

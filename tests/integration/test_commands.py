@@ -438,6 +438,14 @@ def test_control_characters_in_memories_are_escaped_in_output(shell):
     assert "[bold]" in result.stdout
 
 
+def test_control_characters_in_memories_are_escaped_in_json(shell):
+    said = "The gate \x9b2J\x7f\u202e opens at nine."
+    shell("remember", said)
+    result = shell.run("recall", "when does the gate open", "--agent", shell.agent, "--json")
+    assert not {"\x9b", "\x7f", "\u202e"} & set(result.stdout)
+    assert json.dumps(said)[1:-1] in json.dumps(json.loads(result.stdout))
+
+
 def test_why_says_in_words_that_the_system_message_shows_a_memory(shell):
     [id] = shell("remember", PAYMENTS, "--pinned")["ids"]
     shell.run_turn(Turn(agent_id=shell.agent, session_id="s", turn_id="t", text="Who does payments?"), Outcome())
