@@ -188,8 +188,9 @@ class CognitiveStore(BaseStore):
 
     def _memory(self, op: PutOp, scope: Scope, now: datetime, existing: Memory | None) -> NewMemory:
         value = dict(op.value or {})
-        known = existing is not None and _is_item(existing, scope)
-        created = _stored_value(existing)["created_at"] if known else now.isoformat()
+        created = now.isoformat()
+        if existing is not None and _is_item(existing, scope):
+            created = _stored_value(existing)["created_at"]
         return NewMemory(
             type=self._type,
             content=_searchable_text(value, op.index or None) or storable(op.key) or "(an item without words)",
