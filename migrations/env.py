@@ -8,19 +8,12 @@ from alembic import context
 from sqlalchemy import Connection, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from brain.postgres.tables import metadata
 from brain.settings import Settings
 
 
 def run(connection: Connection) -> None:
     connection.execute(text("CREATE SCHEMA IF NOT EXISTS cognitive"))
-    context.configure(
-        connection=connection,
-        target_metadata=metadata,
-        version_table_schema="cognitive",
-        include_schemas=True,
-        include_name=lambda name, kind, _: kind != "schema" or name == "cognitive",
-    )
+    context.configure(connection=connection, version_table_schema="cognitive")
     with context.begin_transaction():
         context.run_migrations()
 

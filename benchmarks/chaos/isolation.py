@@ -18,7 +18,7 @@ from benchmarks.chaos.report import SuiteReport
 from benchmarks.chaos.sample_data import WordEmbedder
 from benchmarks.chaos.site import Site
 from brain.postgres.database import Connection, Database
-from brain.postgres.tables import metadata
+from brain.postgres.distribute import TABLES
 from brain.search import MemorySearch, Query
 from brain.store import MemoryStore
 from brain.users import Scope
@@ -100,8 +100,8 @@ async def _fuzzed(
 
 
 async def _whole_table(database: Database, agent: str, chance: random.Random) -> set[str]:
-    table = chance.choice(metadata.sorted_tables)
-    rows = await database.run(Scope(agent), lambda c: c.fetch(f"SELECT DISTINCT agent_id FROM {table.fullname}"))
+    table = chance.choice(TABLES)
+    rows = await database.run(Scope(agent), lambda c: c.fetch(f"SELECT DISTINCT agent_id FROM cognitive.{table}"))
     return {row["agent_id"] for row in rows}
 
 

@@ -18,6 +18,5 @@ Modules, in order of execution:
 - `health`: read the state of a database from its catalogs.
 - `migrate`: bring the schema up to date.
 - `index_builds`: build and repair indexes while the tables are in use.
-- `tables`: describe the schema to SQLAlchemy.
 - `distribute`: spread the tables over the machines of a Citus cluster.
 """

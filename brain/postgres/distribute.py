@@ -13,12 +13,17 @@ import asyncpg
 
 from brain.errors import SchemaError
 from brain.postgres.admin_connection import connected
-from brain.postgres.tables import metadata
 
 DISTRIBUTION_COLUMN = "agent_id"
 # The functions of the schema that read or write tables; the agent is the first argument of each.
 FUNCTIONS_OF_AGENT = ("add_to_counts", "close_turn", "most_common_model", "open_turn", "rate_memory", "users_of")
-_FIRST = "agent_state"  # the other tables are colocated with this one
+# All tables, each before those that refer to it. The others are colocated with the first one.
+TABLES = (
+    "agent_state artifact artifact_chunk cell corpus embedding_model erasure exposure memory embedding memory_value"
+    " passage policy policy_version policy_activation posting revision rollup session shadow subtask turn"
+    " turn_embedding usage usage_base"
+).split()
+_FIRST = f"cognitive.{TABLES[0]}"
 # Sequential, because the transaction creates tables that its later statements refer to.
 _SEQUENTIAL = "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'"
 # The machines of a cluster connect to each other as the calling role. Citus propagates ALTER ROLE to all of them.
@@ -36,7 +41,7 @@ _FUNCTIONS = (
     " WHERE pronamespace = 'cognitive'::regnamespace AND proname <> ALL ('{{{names}}}')"
 )
 _FUNCTIONS_OF_AGENT = (
-    "SELECT create_distributed_function(oid::regprocedure, '$1', colocate_with => 'cognitive.{first}') FROM pg_proc"
+    "SELECT create_distributed_function(oid::regprocedure, '$1', colocate_with => '{first}') FROM pg_proc"
     " WHERE pronamespace = 'cognitive'::regnamespace AND proname = ANY ('{{{names}}}')"
 )
 _DISTRIBUTED = "SELECT logicalrelid::regclass::text FROM pg_dist_partition"
@@ -49,28 +54,20 @@ _IS_SUPERUSER = "SELECT rolsuper FROM pg_roles WHERE rolname = current_user"
 
 
 def statements(distributed: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the SQL statements that distribute all tables, each table before the tables that refer to it.
-
-    The tables `distributed` (with their schema) are left out.
-    """
-    tables = sorted(metadata.sorted_tables, key=lambda table: table.name != _FIRST)
+    """Return the SQL statements that distribute all tables except `distributed`, which are named with their schema."""
     names = ",".join(FUNCTIONS_OF_AGENT)
     return (
         _SEQUENTIAL,
         _LOGINS,
         *(
-            f"SELECT create_distributed_table('{table.fullname}', '{DISTRIBUTION_COLUMN}',"
-            f" colocate_with => '{_colocation(table.name)}')"
-            for table in tables
-            if table.fullname not in distributed
+            f"SELECT create_distributed_table('{table}', '{DISTRIBUTION_COLUMN}',"
+            f" colocate_with => '{_FIRST if table != _FIRST else 'none'}')"
+            for table in (f"cognitive.{name}" for name in TABLES)
+            if table not in distributed
         ),
         _FUNCTIONS.format(names=names),
         _FUNCTIONS_OF_AGENT.format(names=names, first=_FIRST),
     )
-
-
-def _colocation(table: str) -> str:
-    return "none" if table == _FIRST else f"cognitive.{_FIRST}"
 
 
 async def distribute(url: str) -> Sequence[str]:

@@ -14,14 +14,11 @@ from uuid import uuid4
 import asyncpg
 import pytest
 from alembic import command
-from alembic.autogenerate import compare_metadata
-from alembic.migration import MigrationContext
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from brain.embedded import EmbeddedServer, ServerUrls
 from brain.postgres.migrate import config, upgrade
 from brain.postgres.schema import HEAD
-from brain.postgres.tables import metadata
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import SchemaError
 
@@ -192,45 +189,3 @@ async def test_downgrade_and_upgrade_restore_the_schema(database, embedder, agen
     assert await shape(database.admin) == before
     async with CognitiveLayer.open(database.app, policy=CALM, embedder=embedder) as layer:
         assert len(await layer.remember(agent, [NewMemory(type="fact", content="The kettle is here.")])) == 1
-
-
-async def test_table_metadata_matches_the_migrations(database):
-    await upgrade(database.owner)
-
-    def differences(connection):
-        assert "halfvec" in connection.dialect.ischema_names  # otherwise vector columns would not be compared
-        context = MigrationContext.configure(
-            connection,
-            opts={
-                "version_table_schema": "cognitive",
-                "include_schemas": True,
-                "include_name": lambda name, kind, _: kind != "schema" or name == "cognitive",
-                "compare_type": True,
-                "compare_server_default": True,
-            },
-        )
-        return compare_metadata(context, metadata)
-
-    async with connected(database.owner) as connection:
-        assert await connection.run_sync(differences) == []
-
-
-async def test_indexes_and_constraints_match_the_migrations(database):
-    """Compare columns, indexes and constraints that the migrations create with those that the metadata creates."""
-    await upgrade(database.owner)
-    migrated = await shape(database.admin)
-    async with connected(database.owner) as connection:
-        await connection.exec_driver_sql("DROP SCHEMA cognitive CASCADE")
-        await connection.exec_driver_sql("CREATE SCHEMA cognitive")
-        await connection.run_sync(metadata.create_all)
-    made = await shape(database.admin)
-
-    def compared(rows, kind):
-        return {
-            (table, text.replace(name, "") if kind == "constraint" else text)
-            for what, table, name, text in rows
-            if what == kind and "alembic_version" not in table
-        }
-
-    for kind in ("column", "index", "constraint"):
-        assert compared(made, kind) == compared(migrated, kind), kind

@@ -16,8 +16,8 @@ import pytest
 from benchmarks.chaos.sample_data import WordEmbedder
 from brain.embedded import EmbeddedServer
 from brain.postgres import roles
+from brain.postgres.distribute import TABLES
 from brain.postgres.migrate import upgrade
-from brain.postgres.tables import metadata
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 
 PATIENT = Policy(deadline_ms=10_000)
@@ -120,11 +120,11 @@ async def contents(url: str) -> dict[str, str]:
     connection = await asyncpg.connect(url)
     try:
         return {
-            table.name: await connection.fetchval(
+            table: await connection.fetchval(
                 "SELECT count(*) || ' ' || coalesce(md5(string_agg(t::text, E'\\n' ORDER BY t::text)), '')"
-                f" FROM {table.fullname} AS t"
+                f" FROM cognitive.{table} AS t"
             )
-            for table in metadata.sorted_tables
+            for table in TABLES
         }
     finally:
         await connection.close()

@@ -8,9 +8,8 @@ import asyncpg
 import pytest
 
 from benchmarks.chaos.sample_data import WordEmbedder
-from brain.postgres.distribute import FUNCTIONS_OF_AGENT, distribute
+from brain.postgres.distribute import FUNCTIONS_OF_AGENT, TABLES, distribute
 from brain.postgres.migrate import upgrade
-from brain.postgres.tables import metadata
 from cognitive import CognitiveLayer, NewMemory
 from cognitive.errors import SchemaError
 
@@ -34,6 +33,24 @@ RETURNS void LANGUAGE sql AS $$ INSERT INTO public.registered VALUES (f, a, colo
 """
 WITHOUT_LOGIN = "SELECT rolname FROM pg_roles WHERE rolname LIKE 'cognitive_%' AND NOT rolcanlogin"
 DISTRIBUTED = "SELECT logicalrelid::text FROM public.pg_dist_partition"
+IN_SCHEMA = "SELECT tablename FROM pg_tables WHERE schemaname = 'cognitive' AND tablename <> 'alembic_version'"
+REFERENCES = """
+SELECT f.relname, t.relname FROM pg_constraint AS c
+JOIN pg_class AS f ON f.oid = c.conrelid JOIN pg_class AS t ON t.oid = c.confrelid
+WHERE c.contype = 'f' AND c.connamespace = 'cognitive'::regnamespace
+"""
+KEYS_WITHOUT_AGENT = """
+SELECT i.indexrelid::regclass::text FROM pg_index AS i JOIN pg_class AS t ON t.oid = i.indrelid
+WHERE i.indisunique AND t.relnamespace = 'cognitive'::regnamespace AND t.relname <> 'alembic_version' AND NOT EXISTS (
+    SELECT FROM pg_attribute AS a
+    WHERE a.attrelid = i.indrelid AND a.attname = 'agent_id' AND a.attnum = ANY (i.indkey[0:i.indnkeyatts - 1]))
+UNION ALL
+SELECT c.conname FROM pg_constraint AS c
+WHERE c.contype = 'f' AND c.connamespace = 'cognitive'::regnamespace AND NOT EXISTS (
+    SELECT FROM unnest(c.conkey, c.confkey) AS key (own, other)
+    JOIN pg_attribute AS a ON a.attrelid = c.conrelid AND a.attnum = own AND a.attname = 'agent_id'
+    JOIN pg_attribute AS b ON b.attrelid = c.confrelid AND b.attnum = other AND b.attname = 'agent_id')
+"""
 
 
 @pytest.fixture
@@ -58,14 +75,31 @@ async def cluster(urls):
     await admin.close()
 
 
+async def test_all_tables_are_distributed_those_referenced_first(cluster):
+    inside, *_ = cluster
+    assert {row[0] for row in await inside.fetch(IN_SCHEMA)} == set(TABLES)
+    references = await inside.fetch(REFERENCES)
+    assert references
+    for table, referenced in references:
+        assert TABLES.index(referenced) < TABLES.index(table)
+
+
+async def test_unique_and_foreign_keys_include_the_agent(cluster):
+    """Citus enforces unique and foreign keys only within a shard."""
+    inside, *_ = cluster
+    assert await inside.fetch(KEYS_WITHOUT_AGENT) == []
+    await inside.execute("CREATE UNIQUE INDEX wrong ON cognitive.usage (memory_id)")
+    assert [row[0] for row in await inside.fetch(KEYS_WITHOUT_AGENT)] == ["cognitive.wrong"]
+
+
 async def test_second_run_distributes_only_what_is_new(cluster):
     inside, _, owner, _ = cluster
     await distribute(owner)
-    assert {row[0] for row in await inside.fetch(DISTRIBUTED)} == {table.fullname for table in metadata.sorted_tables}
+    assert {row[0] for row in await inside.fetch(DISTRIBUTED)} == {f"cognitive.{table}" for table in TABLES}
     await inside.execute("DELETE FROM public.pg_dist_partition WHERE logicalrelid = 'cognitive.shadow'::regclass")
     run = await distribute(owner)
     assert sum("create_distributed_table" in each for each in run) == 1
-    assert len(await inside.fetch(DISTRIBUTED)) == len(metadata.sorted_tables)
+    assert len(await inside.fetch(DISTRIBUTED)) == len(TABLES)
 
 
 async def test_functions_with_tables_are_registered_with_their_agent(cluster):
@@ -86,7 +120,7 @@ async def test_rows_need_a_superuser_and_nothing_is_changed_before(cluster):
         await distribute(owner)
     assert await inside.fetch(DISTRIBUTED) == []
     await distribute(admin)
-    assert len(await inside.fetch(DISTRIBUTED)) == len(metadata.sorted_tables)
+    assert len(await inside.fetch(DISTRIBUTED)) == len(TABLES)
 
 
 async def test_role_of_another_owner_is_reported_with_the_remedy(cluster):

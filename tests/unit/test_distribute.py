@@ -1,19 +1,14 @@
-"""The rows of an agent can be stored on one machine, because every key and reference includes the agent."""
+"""The rows of an agent can be stored on one machine, because every statement names the agent."""
 
 from __future__ import annotations
 
 import re
 
-import pytest
-from sqlalchemy import UniqueConstraint
-
 from brain.postgres.database import APP_ROLE
-from brain.postgres.distribute import DISTRIBUTION_COLUMN, statements
+from brain.postgres.distribute import DISTRIBUTION_COLUMN, TABLES, statements
 from brain.postgres.roles import ROLES
-from brain.postgres.tables import metadata
 from tests.unit.test_statements import TABLE, bare, each_statement
 
-TABLES = metadata.sorted_tables
 # Features that Citus refuses for distributed tables or applies only within each shard. The schema uses none of them.
 REFUSED = (
     r"\bTRIGGER\b|\bGENERATED\b|\b(?:BIG|SMALL)?SERIAL\b|\bSEQUENCE\b|\bEXCLUDE\b|\bINHERITS\b|\bPARTITION\b|\bVIEW\b"
@@ -26,7 +21,7 @@ def named() -> list[str]:
 
 
 def test_every_table_is_distributed_once_by_agent_and_colocated():
-    assert sorted(named()) == sorted(table.name for table in TABLES)
+    assert named() == TABLES
     in_turn, logins, first, *others, functions, of_agent = statements()
     assert "sequential" in in_turn
     assert all(f"'{role}'" in logins for role in (APP_ROLE, *ROLES))
@@ -40,25 +35,6 @@ def test_distributed_tables_are_left_out():
     *others, last = named()
     rest = statements({f"cognitive.{name}" for name in others})
     assert re.findall(r"create_distributed_table\('cognitive\.(\w+)'", "".join(rest)) == [last]
-
-
-def test_referenced_tables_are_distributed_first():
-    for table in TABLES:
-        for key in table.foreign_key_constraints:
-            assert named().index(key.referred_table.name) < named().index(table.name)
-
-
-@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
-def test_unique_and_foreign_keys_include_the_agent(table):
-    """Citus enforces unique and foreign keys only within a shard."""
-    unique = [index.columns for index in table.indexes if index.unique]
-    unique += [each.columns for each in table.constraints if isinstance(each, UniqueConstraint)]
-    assert not list(table.primary_key) or DISTRIBUTION_COLUMN in table.primary_key.columns
-    assert all(DISTRIBUTION_COLUMN in columns for columns in unique)
-    for key in table.foreign_key_constraints:
-        assert (DISTRIBUTION_COLUMN, DISTRIBUTION_COLUMN) in [
-            (each.parent.name, each.column.name) for each in key.elements
-        ]
 
 
 def test_schema_uses_no_feature_that_citus_refuses(root):

@@ -21,7 +21,6 @@ ROW = """    TypeRow(
 MEMORY_TYPES:"""
 CHECKS = """
 from brain.analytics.memories import _LISTS
-from brain.postgres.tables import memory
 from brain.types import ATTRIBUTES, MEMORY_TYPES, NewMemory
 from cognitive.cli.options import TYPE
 from cognitive.context.render import EMPTY_BLOCK, HEADINGS
@@ -40,7 +39,6 @@ except InvalidInput as error:
     assert "ReminderAttributes" in str(error)
 else:
     raise AssertionError("an invalid state was accepted")
-assert any("'reminder'" in str(getattr(each, "sqltext", "")) for each in memory.constraints)
 assert HEADINGS["reminder"] == "Reminders" and "Reminders:" in EMPTY_BLOCK
 assert {row.reminder for row in Policy().budgets.frames.values()} == {70}
 assert "budgets.frames.task.reminder" in live_settings()
