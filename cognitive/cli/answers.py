@@ -79,17 +79,25 @@ def run(
     empty_message: str = "Nothing found.",
     succeeded: Callable[[T], bool] = bool,
 ) -> None:
-    """Run the coroutine `work` of a command and print its result with `print_answer`, or print its `CognitiveError`.
+    """Run the coroutine `work` of a command, and print its result as JSON under the name `key`, or as text for people.
 
-    After an error, the process exits with an error code. Warnings that the library logs during the work are printed on
-    stderr.
+    The text is printed by `show`; if the result is empty, `empty_message` is printed instead. The process exits with
+    the code NO (3) unless `succeeded` returns True for the result. After a `CognitiveError`, which is printed, it exits
+    with an error code. Warnings that the library logs during the work are printed on stderr.
     """
     with printing.show_logs():
         try:
             value = run_work(_terminable(work))
         except asyncio.CancelledError:
             sys.exit(TERMINATED)
-    print_answer(value, show, key=key, empty_message=empty_message, succeeded=succeeded)
+    if printing.as_json():
+        printing.document({key: value} if key is not None else value)
+    elif value:
+        show(value)
+    else:
+        click.echo(empty_message, err=True)
+    if not succeeded(value):
+        sys.exit(NO)
 
 
 def run_work(work: Coroutine[Any, Any, T]) -> T:
@@ -110,29 +118,6 @@ async def _terminable(work: Coroutine[Any, Any, T]) -> T:
         with suppress(NotImplementedError):  # Windows has no SIGTERM
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, itself.cancel)
     return await work
-
-
-def print_answer(
-    value: T,
-    show: Callable[[T], None],
-    *,
-    key: str | None = None,
-    empty_message: str = "Nothing found.",
-    succeeded: Callable[[T], bool] = bool,
-) -> None:
-    """Print the result of a command as JSON under the name `key`, or as text for people.
-
-    The text is printed by `show`; if the result is empty, `empty_message` is printed instead. The process exits with
-    the code NO (3) unless `succeeded` returns True for the result.
-    """
-    if printing.as_json():
-        printing.document({key: value} if key is not None else value)
-    elif value:
-        show(value)
-    else:
-        click.echo(empty_message, err=True)
-    if not succeeded(value):
-        sys.exit(NO)
 
 
 # What newcomers type for a command that has another name, and the possible names.

@@ -14,7 +14,7 @@ import cognitive
 from brain.errors import InvalidInput, PolicyError
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.opening import opened
+from cognitive.cli.opening import watch_layer
 from cognitive.cli.options import AGENT, FILE, USER, at, read_text
 
 if TYPE_CHECKING:
@@ -62,10 +62,11 @@ def form(agent: str, model: str | None, parked: bool, dry_run: bool) -> None:
 
 
 async def _form(agent: str, model: str | None, parked: bool, dry_run: bool) -> ModelBatchReport:
-    extractor = load_model(model) if model is not None else None
-    async with opened(extractor=extractor) as layer:
-        with printing.progress("reading") as advance:
-            return await layer.admin.form_by_model(agent, parked=parked, dry_run=dry_run, progress=advance)
+    return await watch_layer(
+        "reading",
+        lambda layer, advance: layer.admin.form_by_model(agent, parked=parked, dry_run=dry_run, progress=advance),
+        extractor=load_model(model) if model is not None else None,
+    )
 
 
 def _show_report(report: ModelBatchReport, *, dry_run: bool) -> None:
@@ -110,10 +111,11 @@ def _messages(file: Path) -> list[Any]:
 
 async def _remember(file: Path, agent: str, model: str | None, about: Mapping[str, Any]) -> RememberedConversation:
     messages = _messages(file)
-    extractor = load_model(model) if model is not None else None
-    async with opened(extractor=extractor) as layer:
-        with printing.progress("remembering") as advance:
-            return await layer.remember_conversation(agent, messages, **about, progress=advance)
+    return await watch_layer(
+        "remembering",
+        lambda layer, advance: layer.remember_conversation(agent, messages, **about, progress=advance),
+        extractor=load_model(model) if model is not None else None,
+    )
 
 
 def _show_stored(stored: RememberedConversation) -> None:

@@ -10,7 +10,7 @@ import click
 
 from cognitive.cli import options, printing
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.opening import opened
+from cognitive.cli.opening import opened, watch_layer
 
 if TYPE_CHECKING:
     from brain.ivf_index import VectorGroup
@@ -239,14 +239,12 @@ def index(agent: str) -> None:
     Run it for agents with tens of thousands of memories, also while they work. An interrupted build continues when the
     command is repeated.
     """
-    run(_index(agent), _show_groups, key="groups", empty_message="No type of this agent has enough memories for cells.")
-
-
-async def _index(agent: str) -> Sequence[VectorGroup]:
-
-    async with opened() as layer:
-        with printing.progress("sorting") as advance:
-            return await layer.admin.build_vector_index(agent, progress=advance)
+    run(
+        watch_layer("sorting", lambda layer, advance: layer.admin.build_vector_index(agent, progress=advance)),
+        _show_groups,
+        key="groups",
+        empty_message="No type of this agent has enough memories for cells.",
+    )
 
 
 def _show_groups(groups: Sequence[VectorGroup]) -> None:

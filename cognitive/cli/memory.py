@@ -17,10 +17,11 @@ from brain.memory_types import MEMORY_TYPES
 from brain.users import UserId
 from cognitive.cli import formation, printing, upkeep
 from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
-from cognitive.cli.opening import call_layer, note_users, opened
+from cognitive.cli.opening import call_layer, note_users, opened, watch_layer
 from cognitive.cli.options import (
     AGENT,
     FILE,
+    IDS,
     MOMENT,
     USER,
     WHERE,
@@ -38,8 +39,6 @@ from cognitive.cli.shapes import MEMORY, RECEIPT
 if TYPE_CHECKING:
     from brain.receipts import Receipt
     from brain.types import Memory, Revision
-
-_IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True, type=click.UUID)
 
 
 class _ShownMemories(TypedDict):
@@ -103,9 +102,7 @@ def _read(file: Path, user_id: str | None) -> Iterator[cognitive.NewMemory]:
 
 async def _remember(agent: str, file: Path | None, one: dict[str, Any]) -> Sequence[UUID]:
     memories = list(_read(file, one["user_id"])) if file is not None else [cognitive.NewMemory(**one)]
-    async with opened() as layer:
-        with printing.progress("remembering") as advance:
-            return await layer.remember(agent, memories, progress=advance)
+    return await watch_layer("remembering", lambda layer, advance: layer.remember(agent, memories, progress=advance))
 
 
 def _show_ids(ids: Sequence[UUID]) -> None:
@@ -148,7 +145,7 @@ def list_(
     shape=f"{{memories: [{MEMORY}], missing: [id]}} | "
     "{revisions: [{memory_id, number, previous: {…}, changed_at}]}",
 )
-@_IDS
+@IDS
 @AGENT
 @view
 @click.option("--history", is_flag=True, help="Show the previous values of each change instead.")
@@ -240,7 +237,7 @@ def _change(argument: str) -> tuple[str, Any]:
 
 
 @command.command(cls=JsonCommand, shape=RECEIPT)
-@_IDS
+@IDS
 @AGENT
 @view
 @YES
@@ -257,7 +254,7 @@ async def _forget(agent: str, user_id: UserId, ids: Sequence[UUID], yes: bool) -
 
 
 @command.command(cls=JsonCommand, shape="{ids: [id]}")
-@_IDS
+@IDS
 @AGENT
 @view
 def share(ids: Sequence[UUID], agent: str, user_id: UserId) -> None:

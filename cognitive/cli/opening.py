@@ -44,6 +44,15 @@ async def call_layer(method: Callable[[CognitiveLayer], Awaitable[T]]) -> T:
         return await method(layer)
 
 
+async def watch_layer(
+    label: str, method: Callable[[CognitiveLayer, printing.ProgressCallback], Awaitable[T]], **extensions: Any
+) -> T:
+    """Open a layer with these extensions for one call of a method, which advances a progress bar with this label."""
+    async with opened(**extensions) as layer:
+        with printing.progress(label) as advance:
+            return await method(layer, advance)
+
+
 async def note_users(
     layer: CognitiveLayer,
     agent: str,

@@ -41,6 +41,8 @@ class _RequiredAgent(click.Option):
 
 AGENT = click.option("--agent", cls=_RequiredAgent, required=True, envvar="COGNITIVE_AGENT", help=_AGENT_HELP)
 OPTIONAL_AGENT = click.option("--agent", envvar="COGNITIVE_AGENT", help=_AGENT_HELP)
+IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True, type=click.UUID)
+TOKENS = click.option("--tokens", type=click.Path(path_type=Path), help="Token file; default: COGNITIVE_TOKEN_FILE.")
 USER = click.option("--user", "user_id", help="User id.")
 TYPE = click.option("--type", "memory_type", type=click.Choice(MEMORY_TYPES), help="Memory type.")
 SINCE = click.option(

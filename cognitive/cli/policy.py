@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from getpass import getuser
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from cognitive.cli.options import AGENT, OPTIONAL_AGENT, view
 
 if TYPE_CHECKING:
     from brain.policies import PolicyActivation, PolicyVersion, Role
+    from cognitive import CognitiveLayer
     from cognitive.lab.shadow import Agreement
     from cognitive.policy.live import LiveSetting
 
@@ -83,7 +84,7 @@ def show(version: str | None, agent: str | None, compared_with: str | None, live
     if compared_with is not None and version is None:
         raise click.UsageError("--with needs a VERSION to compare")
     if live_settings:
-        run(_rows(), _show_rows, key="rows")
+        run(_live_settings(), _show_rows, key="rows")
     elif agent is None:
         raise click.UsageError("--agent is required, or COGNITIVE_AGENT in the environment")
     elif version is None:
@@ -150,10 +151,10 @@ def _show_differences(answer: Mapping[str, Any]) -> None:
         printing.line(f"{answer['version']} and {answer['compared_with']} have the same settings")
 
 
-async def _rows() -> Sequence[LiveSetting]:
+async def _live_settings() -> Sequence[LiveSetting]:
     from cognitive.policy.live import live_settings
 
-    return live_settings().values()
+    return tuple(live_settings().values())
 
 
 def _show_rows(settings: Sequence[LiveSetting]) -> None:
@@ -215,10 +216,8 @@ def shadow(version: str | None, agent: str, user_id: UserId, note: str, previous
             key="agreements",
             empty_message=_NO_SHADOW,
         )
-    elif previous:
-        run(_roll_back("shadow", agent, note), _show_activation, key="choice")
     else:
-        run(_choose("shadow", agent, version, note), _show_activation, key="choice")
+        _change("shadow", agent, version, note, previous=previous)
 
 
 def _show_agreements(agreements: Sequence[Agreement]) -> None:
@@ -255,21 +254,19 @@ def activate(version: str | None, agent: str, note: str, previous: bool) -> None
     """Make the candidate VERSION the agent's live policy, under which turns are planned from now on."""
     if (version is None) != previous:
         raise click.UsageError("give either VERSION or --previous")
-    if previous:
-        run(_roll_back("live", agent, note), _show_activation, key="choice")
-    else:
-        run(_choose("live", agent, version, note), _show_activation, key="choice")
+    _change("live", agent, version, note, previous=previous)
 
 
-async def _choose(role: Role, agent: str, version: str | None, note: str) -> PolicyActivation:
-    async with opened() as layer:
-        method = layer.policies.activate if role == "live" else layer.policies.shadow
-        return await method(agent, version, by=_who(), note=note)
+def _change(role: Role, agent: str, version: str | None, note: str, *, previous: bool) -> None:
+    """Activate a version in a role, or the one before the latest activation, and print the activation."""
 
+    def changed(layer: CognitiveLayer) -> Awaitable[PolicyActivation]:
+        if previous:
+            return layer.policies.roll_back(agent, role, by=_who(), note=note)
+        activate = layer.policies.activate if role == "live" else layer.policies.shadow
+        return activate(agent, version, by=_who(), note=note)
 
-async def _roll_back(role: Role, agent: str, note: str) -> PolicyActivation:
-    async with opened() as layer:
-        return await layer.policies.roll_back(agent, role, by=_who(), note=note)
+    run(call_layer(changed), _show_activation, key="choice")
 
 
 def _who() -> str:

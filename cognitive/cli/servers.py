@@ -22,7 +22,7 @@ import click
 
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run_work
-from cognitive.cli.options import AGENT, USER
+from cognitive.cli.options import AGENT, TOKENS, USER
 from cognitive.errors import InvalidInput
 from cognitive.extras import extra
 
@@ -31,7 +31,6 @@ _MIN_TOKEN_LENGTH = 16  # characters; a shorter token could be guessed
 _PORT = click.option(
     "--port", default=8765, show_default=True, type=click.IntRange(0, 65_535), help="Port; 0 chooses a free one."
 )
-_TOKENS = click.option("--tokens", type=click.Path(path_type=Path), help="Token file; default: COGNITIVE_TOKEN_FILE.")
 _ALLOW_REMEMBER = click.option("--allow-remember", is_flag=True, help="Offer MCP's tools that store memories.")
 _ALLOW_CHANGE = click.option("--allow-change", is_flag=True, help="Offer MCP's tools that correct and hide memories.")
 
@@ -45,7 +44,7 @@ _ALLOW_CHANGE = click.option("--allow-change", is_flag=True, help="Offer MCP's t
 )
 @_PORT
 @click.option("--socket", type=click.Path(path_type=Path), help="Unix socket to listen on instead.")
-@_TOKENS
+@TOKENS
 @click.option("--allow-host", "allowed_hosts", multiple=True, help="Further Host header to accept; * accepts any.")
 @click.option("--allow-origin", "allowed_origins", multiple=True, help="Origin of a web page that may call.")
 @click.option("--requests-per-minute", type=click.IntRange(1), help="Rate limit of one token.")
@@ -122,7 +121,7 @@ def run_server(
 @click.command(cls=JsonCommand, shape="{dashboard, running, needs_token}, once the server listens")
 @click.option("--agent", envvar="COGNITIVE_AGENT", help="Agent id to begin with; default: COGNITIVE_AGENT, or all.")
 @_PORT
-@_TOKENS
+@TOKENS
 @click.option("--no-open", "quiet", is_flag=True, help="Do not open a browser.")
 def dashboard(agent: str | None, port: int, tokens: Path | None, quiet: bool) -> None:
     """Open the dashboard in the browser, and serve it until Ctrl-C.

@@ -66,7 +66,7 @@ def _show_list(sessions: Sequence[SessionSummary]) -> None:
 
 
 def _ended(session: SessionSummary) -> str:
-    return printing.minute(session.ended_at) if session.ended_at is not None else ""
+    return printing.minute(session.ended_at)
 
 
 @command.command(cls=JsonCommand, shape=f"{{session?: {_SESSION}}}")

@@ -11,9 +11,8 @@ import click
 from brain.types import TRUSTS, Trust
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
+from cognitive.cli.options import TOKENS
 from cognitive.server import tokens as tokens_file
-
-_FILE = click.option("--tokens", type=click.Path(path_type=Path), help="Token file; default: COGNITIVE_TOKEN_FILE.")
 
 
 @click.group(cls=SuggestingGroup)
@@ -34,7 +33,7 @@ def command() -> None:
     help="Maximum trust of memories written with the token.",
 )
 @click.option("--no-erase", is_flag=True, help="Refuse erasing of memories, sessions and agents.")
-@_FILE
+@TOKENS
 def create(
     agent: str | None,
     user: str | None,
@@ -61,7 +60,7 @@ def create(
 @command.command(
     "list", cls=JsonCommand, shape="{tokens: [{id, agent?, user?, operator, admin, trust, erase, created}]}"
 )
-@_FILE
+@TOKENS
 def list_(tokens: Path | None) -> None:
     """List the access tokens by their ids."""
     run(
@@ -71,7 +70,7 @@ def list_(tokens: Path | None) -> None:
 
 @command.command(cls=JsonCommand, shape="{id, agent?, user?, operator, admin, trust, erase}")
 @click.argument("id")
-@_FILE
+@TOKENS
 def revoke(id: str, tokens: Path | None) -> None:
     """Revoke the access token with this ID. The ID is shown by `list`, and is also part of the token."""
     run(_revoke(id, tokens), lambda revoked: printing.line(f"Revoked {id}, which was for {_owner(revoked)}."))

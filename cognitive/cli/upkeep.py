@@ -17,7 +17,7 @@ from brain.users import UserId
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
 from cognitive.cli.opening import call_layer, opened
-from cognitive.cli.options import AGENT, limit, view
+from cognitive.cli.options import AGENT, IDS, limit, view
 from cognitive.cli.shapes import MEMORY
 from cognitive.upkeep.pages import MAX_PAGE, StaleMemory
 
@@ -29,11 +29,10 @@ PAIRS = f"{{items: [{{older: {MEMORY}, newer: {MEMORY}, score, reason}}], next?,
 STALE = f"{{items: [{{memory: {MEMORY}, reason}}], next?}}"
 STATES = f"{{memories: [{MEMORY}]}}"
 _AFTER = click.option("--after", help="The `next` of the page before.")
-_IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True, type=click.UUID)
 
 
 @click.command(cls=JsonCommand, shape=STATES)
-@_IDS
+@IDS
 @AGENT
 @view
 def retire(ids: Sequence[UUID], agent: str, user_id: UserId) -> None:
@@ -42,7 +41,7 @@ def retire(ids: Sequence[UUID], agent: str, user_id: UserId) -> None:
 
 
 @click.command(cls=JsonCommand, shape=STATES)
-@_IDS
+@IDS
 @AGENT
 @view
 def restore(ids: Sequence[UUID], agent: str, user_id: UserId) -> None:
@@ -51,7 +50,7 @@ def restore(ids: Sequence[UUID], agent: str, user_id: UserId) -> None:
 
 
 @click.command(cls=JsonCommand, shape=STATES)
-@_IDS
+@IDS
 @click.option("--into", required=True, type=click.UUID, help="Id of the memory that says the same and is kept.")
 @AGENT
 @view

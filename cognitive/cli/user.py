@@ -11,7 +11,7 @@ from brain.analytics.users import MAX_USERS
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, SuggestingGroup, run
 from cognitive.cli.memory import show_receipt
-from cognitive.cli.opening import call_layer, opened
+from cognitive.cli.opening import call_layer, watch_layer
 from cognitive.cli.options import AGENT, YES, confirm, limit
 from cognitive.cli.shapes import RECEIPT
 
@@ -87,13 +87,13 @@ def assign(agent: str, users: Mapping[str, str | None], dry_run: bool, yes: bool
     """
     if not dry_run:
         confirm(yes, f"Assign what turns of agent {agent!r} captured to the users who spoke?")
-    run(_assign(agent, users, dry_run), _show_assignment)
-
-
-async def _assign(agent: str, users: Mapping[str, str | None], dry_run: bool) -> UserAssignment:
-    async with opened() as layer:
-        with printing.progress("assigning") as advance:
-            return await layer.admin.assign_users(agent, users, dry_run=dry_run, progress=advance)
+    run(
+        watch_layer(
+            "assigning",
+            lambda layer, advance: layer.admin.assign_users(agent, users, dry_run=dry_run, progress=advance),
+        ),
+        _show_assignment,
+    )
 
 
 def _show_assignment(answer: UserAssignment) -> None:
