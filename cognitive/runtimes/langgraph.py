@@ -160,7 +160,7 @@ class CognitiveStore(BaseStore):
         return [
             _to_search_item(memory, scores[memory.id])
             for memory in memories
-            if _is_item(memory, scope) and _stored_value(memory)["indexed"] and _passes_filter(memory, op.filter)
+            if _is_item(memory, scope) and memory.metadata["indexed"] and _passes_filter(memory, op.filter)
         ]
 
     async def _namespaces(self, op: ListNamespacesOp, scope: Scope) -> list[tuple[str, ...]]:
@@ -190,7 +190,7 @@ class CognitiveStore(BaseStore):
         value = dict(op.value or {})
         created = now.isoformat()
         if existing is not None and _is_item(existing, scope):
-            created = _stored_value(existing)["created_at"]
+            created = existing.metadata["created_at"]
         return NewMemory(
             type=self._type,
             content=_searchable_text(value, op.index or None) or storable(op.key) or "(an item without words)",
@@ -233,18 +233,7 @@ def _to_tag(namespace: tuple[str, ...]) -> str:
 def _is_item(memory: Memory, scope: Scope) -> bool:
     """Return True if a memory is an item of the scope's user; other ways to store memories may give them any tags."""
     trusted = memory.user_id == scope.user and not above(_TRUST, memory.trust)
-    return trusted and _NAMESPACE_END in (memory.source or "") and _stored_value(memory).keys() >= _FIELDS
-
-
-def _stored_value(memory: Memory) -> Mapping[str, Any]:
-    """Return the item's value, the time when it was first stored, and whether searches find it."""
-    if memory.metadata:
-        return memory.metadata
-    try:
-        older = json.loads(memory.context)  # of older exports
-    except ValueError:
-        return {}
-    return older if isinstance(older, Mapping) else {}
+    return trusted and _NAMESPACE_END in (memory.source or "") and memory.metadata.keys() >= _FIELDS
 
 
 def _searchable_text(value: Mapping[str, Any], paths: Sequence[str] | None) -> str:
@@ -263,7 +252,7 @@ def _readable_json(value: Any) -> str:
 
 
 def _to_item(memory: Memory) -> Item:
-    fields, (namespace, key) = _stored_value(memory), _item_key(memory)
+    fields, (namespace, key) = memory.metadata, _item_key(memory)
     return Item(
         value=fields["value"],
         key=key,
@@ -290,7 +279,7 @@ def _matches(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
 
 
 def _passes_filter(memory: Memory, expected: Mapping[str, Any] | None) -> bool:
-    return not expected or _equals(_stored_value(memory)["value"], expected)
+    return not expected or _equals(memory.metadata["value"], expected)
 
 
 def _equals(value: Any, expected: Any) -> bool:

@@ -12,7 +12,6 @@ from uuid import uuid4
 import asyncpg
 import pytest
 from mcp import Client, MCPError
-from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, use_span
 
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.prompt import memory_lines, without_injected
@@ -227,20 +226,6 @@ async def test_recall_does_not_join_a_stale_turn(layer, urls, agent, keys):
         await owner.close()
     async with client(layer, agent) as session:
         assert (await recall(session)).structured_content["turn_id"] is None
-
-
-async def test_known_trace_id_attributes_a_recall_to_its_turn(layer, agent, keys):
-    one, _ = [await layer.pre_turn(turn(agent, session)) for session in ("s1", "s2")]
-    trace = "4bf92f3577b34da6a3ce929d0e0e4736"
-    server = create_server(layer, McpScope(agent), trace_lookup={trace: one.turn_id}.get)
-    async with Client(server, mode="legacy") as session:
-        with use_span(NonRecordingSpan(SpanContext(int(trace, 16), 1, is_remote=True, trace_flags=TraceFlags(1)))):
-            tied = await recall(session)  # the SDK's client sends its current trace
-        unknown = await recall(session, meta={"traceparent": f"00-{trace[::-1]}-00f067aa0ba902b7-01"})
-        malformed = await recall(session, meta={"traceparent": f"{trace}; --"})
-    assert tied.structured_content["turn_id"] == one.turn_id
-    assert unknown.structured_content["turn_id"] is None
-    assert malformed.structured_content["turn_id"] is None
 
 
 @pytest.mark.parametrize("name", [7, "", "x" * 1_001])

@@ -17,7 +17,7 @@ Modules, in order of execution:
 from __future__ import annotations
 
 from cognitive.extras import extra
-from cognitive.runtimes.mcp.scope import TURN, McpScope, TraceLookup
+from cognitive.runtimes.mcp.scope import TURN, McpScope
 
 with extra("mcp"):
     from cognitive.runtimes.mcp.http import Admit, Authenticate, Endpoint, bearer
@@ -31,7 +31,6 @@ __all__ = [
     "Authenticate",
     "Endpoint",
     "McpScope",
-    "TraceLookup",
     "bearer",
     "create_server",
 ]

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as Request
 
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes.mcp.scope import McpScope, TraceLookup, no_trace_lookup
+from cognitive.runtimes.mcp.scope import McpScope
 from cognitive.runtimes.mcp.server import RequestContext, create_server
 
 Admit = Callable[[Request], McpScope | None]  # returns the scope of an ASGI request; None refuses it
@@ -41,9 +41,8 @@ class Endpoint:
         *,
         hosts: Sequence[str] | None = LOOPBACK_HOSTS,
         origins: Sequence[str] = LOOPBACK_ORIGINS,
-        trace_lookup: TraceLookup = no_trace_lookup,
     ) -> None:
-        self._server = create_server(layer, _scope_of, trace_lookup=trace_lookup)
+        self._server = create_server(layer, _scope_of)
         self._admit = admit
         self._security = TransportSecuritySettings(
             enable_dns_rebinding_protection=hosts is not None,

@@ -5,8 +5,7 @@ A call belongs to the turn that the client names, or else to the only open turn.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,10 +16,6 @@ from cognitive.policy import Policy
 from cognitive.validation import require_label
 
 TURN = "cognitive/turn_id"  # key in a request's `_meta`: the turn's id
-_TRACE = "traceparent"  # key in a request's `_meta`: the header of W3C Trace Context
-_TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
-
-TraceLookup = Callable[[str], str | None]  # from a trace id, 32 hexadecimal digits, to its turn's id
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +71,11 @@ class ScopedRequest:
         return self.layer.policies.current(self.scope.agent_id)
 
 
-def no_trace_lookup(trace_id: str) -> None:
-    """Return None for every trace id: the default for hosts that do not map traces to turns."""
-
-
-async def turn_of(request: ScopedRequest, trace_lookup: TraceLookup) -> str | None:
+async def turn_of(request: ScopedRequest) -> str | None:
     """Return the id of the turn to which an MCP call belongs, or None if it is uncertain.
 
-    It is the turn that `_meta` names, or the turn that `trace_lookup` returns for the W3C trace id in `_meta`, or the
-    only open turn of the scope. If several turns are open, the result is None, because any of them may have made the
-    call.
+    It is the turn that `_meta` names, or the only open turn of the scope. If several turns are open, the result is
+    None, because any of them may have made the call.
 
     Raises:
         InvalidInput: `_meta` names an invalid turn id.
@@ -93,16 +83,7 @@ async def turn_of(request: ScopedRequest, trace_lookup: TraceLookup) -> str | No
     named = request.meta.get(TURN)
     if named is not None:
         return require_label(f"_meta {TURN}", named)
-    turn_id = _turn_by_trace(request.meta.get(_TRACE), trace_lookup)
-    if turn_id is not None:
-        return turn_id
     open_turns = await request.layer.sessions.open_turns(
         request.agent_id, request.scope.session_id, user_id=request.user_id
     )
     return open_turns[0] if len(open_turns) == 1 else None
-
-
-def _turn_by_trace(parent: Any, trace_lookup: TraceLookup) -> str | None:
-    """Return the turn id for a `traceparent` header, or None. An invalid header is ignored, as W3C requires."""
-    match = _TRACEPARENT.fullmatch(parent) if isinstance(parent, str) else None
-    return trace_lookup(match.group(1)) if match else None

@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass
-from functools import partial
 from importlib.metadata import version
 from typing import Any, TypeVar
 
@@ -41,7 +40,7 @@ from brain.input_model import InputModel
 from cognitive.errors import CognitiveError, InvalidInput, StoreUnavailable
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.mcp import changes, resources, tools
-from cognitive.runtimes.mcp.scope import McpScope, ScopedRequest, TraceLookup, no_trace_lookup
+from cognitive.runtimes.mcp.scope import McpScope, ScopedRequest
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -81,28 +80,24 @@ class ToolRow:
     allowed: Callable[[McpScope], bool] = lambda scope: True
 
 
-def create_server(
-    layer: CognitiveLayer, scope: McpScope | ScopeResolver, *, trace_lookup: TraceLookup = no_trace_lookup
-) -> Server[Any]:
+def create_server(layer: CognitiveLayer, scope: McpScope | ScopeResolver) -> Server[Any]:
     """Create the MCP server of a memory layer, for one scope or with a function that returns the scope of a request.
 
-    `trace_lookup` returns the turn id for a W3C trace id, for hosts that map traces to turns. Run the server with the
-    SDK's transports, or with `cognitive mcp`.
+    Run the server with the SDK's transports, or with `cognitive mcp`.
     """
-    return _RequestHandlers(layer, (lambda _: scope) if isinstance(scope, McpScope) else scope, trace_lookup).server()
+    return _RequestHandlers(layer, (lambda _: scope) if isinstance(scope, McpScope) else scope).server()
 
 
 class _RequestHandlers:
     """Answers the SDK's requests, each with the memory that the caller may use (the scope of the request)."""
 
-    def __init__(self, layer: CognitiveLayer, resolve_scope: ScopeResolver, trace_lookup: TraceLookup) -> None:
+    def __init__(self, layer: CognitiveLayer, resolve_scope: ScopeResolver) -> None:
         self._layer = layer
         self._resolve_scope = resolve_scope
-        recall_context = partial(tools.recall_context, trace_lookup=trace_lookup)
         self._tools = {
             row.tool.name: row
             for row in (
-                ToolRow(tools.RECALL_CONTEXT, tools.RecallContext, recall_context),
+                ToolRow(tools.RECALL_CONTEXT, tools.RecallContext, tools.recall_context),
                 ToolRow(tools.REMEMBER, tools.Remember, tools.remember, lambda scope: scope.may_remember),
                 ToolRow(
                     tools.REMEMBER_CONVERSATION,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hmac
 import socket
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import uvicorn
@@ -58,12 +57,7 @@ def app(layer: CognitiveLayer, scope: McpScope, token: str, names: Sequence[str]
         origins=[*LOOPBACK_ORIGINS, *origins],
     )
 
-    @asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        async with endpoint.running():
-            yield
-
-    return Starlette(routes=[Route("/mcp", endpoint)], lifespan=lifespan)
+    return Starlette(routes=[Route("/mcp", endpoint)], lifespan=lambda _: endpoint.running())
 
 
 def single_token(token: str, scope: McpScope) -> Authenticate:

@@ -20,7 +20,7 @@ from cognitive.context.render import NOTICE
 from cognitive.errors import InvalidInput
 from cognitive.prompt import without_injected
 from cognitive.recall_hits import RecallHit
-from cognitive.runtimes.mcp.scope import ScopedRequest, TraceLookup, turn_of
+from cognitive.runtimes.mcp.scope import ScopedRequest, turn_of
 from cognitive.runtimes.mcp.tool import MAX_NOTE_LENGTH, TOOL_TRUST, answer, describe, new_text
 from cognitive.runtimes.tools import RECALL_NAME, recall_answer
 from cognitive.turn import Where
@@ -94,7 +94,7 @@ RECALL_CONTEXT = describe(
 )
 
 
-async def recall_context(request: ScopedRequest, arguments: RecallContext, trace_lookup: TraceLookup) -> CallToolResult:
+async def recall_context(request: ScopedRequest, arguments: RecallContext) -> CallToolResult:
     """Return the best memories for a query, as structured content and as a block of text.
 
     The block has the form in which prompts show memories, so that the layer recognises it in later conversations.
@@ -103,7 +103,7 @@ async def recall_context(request: ScopedRequest, arguments: RecallContext, trace
         InvalidInput: the turn id in `_meta` is invalid.
         StoreUnavailable: Postgres is away.
     """
-    turn_id = await turn_of(request, trace_lookup)
+    turn_id = await turn_of(request)
     hits = await request.layer.recall(
         request.agent_id,
         arguments.query,
