@@ -27,11 +27,10 @@ from uuid import UUID
 
 import httpx
 
-from brain.analytics.memory_rows import MemoryListFilter, MemoryRow, UsageGroup, UsageThresholds
+from brain.analytics.memory_rows import MemoryListFilter, MemoryRow, UsageGroup
 from brain.analytics.turn_rows import Dimension, Period, ResultPage, TurnFilter, TurnListRow
 from brain.analytics.turns import TurnAnalytics
 from brain.embedded import EmbeddedServer
-from brain.embedding.minilm import MiniLM
 from brain.postgres import roles
 from brain.postgres.database import Database
 from brain.postgres.migrate import upgrade
@@ -125,11 +124,10 @@ def fleet_reads(f: TurnAnalytics, now: datetime) -> dict[str, Read]:
     """Return the reads of the counts of all agents."""
     month, year = days(now, 30), days(now, 365)
     return {
-        "all agents, a month": partial(f.fleet.agents, month),
-        "all agents, a year": partial(f.fleet.agents, year),
         "all agents day by day, a year": partial(f.fleet.days, year),
-        "worst degraded agents, a month": partial(f.fleet.agents, month, "degraded"),
+        "worst degraded agents, a month": partial(f.fleet.worst, month, 6),
         "list of agents, a month": partial(f.fleet.listed, month, "turns", ""),
+        "list of agents, a year": partial(f.fleet.listed, year, "turns", ""),
     }
 
 
@@ -154,7 +152,7 @@ def turn_reads(f: TurnAnalytics, scope: Scope, now: datetime, turn: TurnListRow)
 
 def memory_reads(f: TurnAnalytics, scope: Scope, now: datetime, memory: MemoryRow, hottest: UUID) -> dict[str, Read]:
     """Return the reads of memories; `memory` is one of them, and `hottest` the one that most turns showed."""
-    habit, own = UsageThresholds(7.0), Scope.of(AGENT, memory.user_id)
+    half_life_days, own = 7.0, Scope.of(AGENT, memory.user_id)
     groups: tuple[UsageGroup, ...] = ("never", "ignored", "rising", "stale")
     return {
         "passages by embedding model": partial(f.recent.embedded, scope),
@@ -162,12 +160,12 @@ def memory_reads(f: TurnAnalytics, scope: Scope, now: datetime, memory: MemoryRo
         "memories of a type and a tag": partial(f.memories, scope, MemoryListFilter(types=("fact",), tag="tag-0")),
         "memories of a session": partial(f.memories, scope, MemoryListFilter(session_id=memory.session_id)),
         "memories with words that none has": partial(f.memories, scope, MemoryListFilter(words="neither nor")),
-        "sizes of groups": partial(f.group_sizes, scope, habit, now),
-        **{f"group: {each}": partial(f.group, scope, each, habit, now) for each in groups},
+        "sizes of groups": partial(f.group_sizes, scope, half_life_days, now),
+        **{f"group: {each}": partial(f.group, scope, each, half_life_days, now) for each in groups},
         "a memory": partial(f.lifecycle, scope, hottest),
         "turns that showed the most shown memory": partial(f.showings, scope, hottest),
         "when it was shown": partial(f.shown_at, scope, hottest),
-        "near-duplicates": partial(f.similar, own, memory.id, MiniLM.model),
+        "near-duplicates": partial(f.similar, own, memory.id),
     }
 
 

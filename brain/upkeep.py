@@ -17,6 +17,11 @@ SQL = statements.load("upkeep")
 
 MAX_TEXTS = 200_000  # newest memories that are compared with each other, to bound time and memory
 MAX_CLAIMED = 20_000  # memories with equal claims that are read
+# A memory is stale if it was shown MIN_SHOWN times and never used, or used MIN_USED times and MAX_LEFT uses are no more
+# left after decay. 0.25 is what is left of one use after two half-lives.
+MIN_SHOWN = 5
+MIN_USED = 3
+MAX_LEFT = 0.25
 _MAX_LENGTH = 400  # characters of a memory that are compared
 
 
@@ -44,20 +49,6 @@ class ClaimedMemory:
     content: str
     speaker: str | None
     user_id: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class UsageLimits:
-    """The limits from which a memory counts as stale, by its usage.
-
-    It was shown at least `min_shown` times and never used, or used at least `min_used` times, of which less than
-    `max_left` uses are left after decay with the half-life `half_life_days`.
-    """
-
-    half_life_days: float
-    min_shown: int = 5
-    min_used: int = 3
-    max_left: float = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,16 +94,19 @@ class UpkeepReader:
         return [as_value(ClaimedMemory, row) for row in rows]
 
     async def stale(
-        self, scope: Scope, limits: UsageLimits, now: datetime, limit: int, offset: int
+        self, scope: Scope, half_life_days: float, now: datetime, limit: int, offset: int
     ) -> list[UsedMemory]:
-        """Return memories that turns showed without use, or no longer use; those that were shown most come first."""
+        """Return memories that turns showed without use, or no longer use; those that were shown most come first.
+
+        The count of uses decays with time: a use counts half after `half_life_days`.
+        """
         bound = SQL.stale(
             agent_id=scope.agent_id,
             now=now,
-            min_shown=limits.min_shown,
-            min_used=limits.min_used,
-            half_life_seconds=limits.half_life_days * 86_400,
-            max_left=limits.max_left,
+            min_shown=MIN_SHOWN,
+            min_used=MIN_USED,
+            half_life_seconds=half_life_days * 86_400,
+            max_left=MAX_LEFT,
             limit=limit,
             offset=offset,
         )

@@ -49,17 +49,12 @@ class FleetAnalytics:
     def __init__(self, database: Database | ReadDatabase) -> None:
         self._database = database
 
-    async def agents(
-        self, period: Period, order: Literal["turns", "degraded"] = "turns", limit: int = 50
-    ) -> list[Total]:
-        """Return up to `limit` agents with the sums of their turn counts in a period.
+    async def worst(self, period: Period, limit: int) -> list[Total]:
+        """Return the agents with the largest shares of degraded turns, and the sums of their turn counts in a period.
 
-        Depending on `order`, the agents with the most turns come first, or those with the largest share of degraded
-        turns.
+        Agents with fewer than `MIN_TURNS` turns, or without degraded ones, are left out.
         """
-        if not 0 < limit <= MAX_AGENTS:
-            raise InvalidInput(f"limit: expected a number from 1 to {MAX_AGENTS}, got {limit}")
-        rows = await self._fetch(SQL.across_agents, period, order=order, limit=limit, min_turns=MIN_TURNS)
+        rows = await self._fetch(SQL.worst, period, limit=limit, min_turns=MIN_TURNS)
         return [Total(row["agent_id"], _numbers(row), row["last_at"]) for row in rows]
 
     async def listed(

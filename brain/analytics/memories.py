@@ -12,6 +12,7 @@ from uuid import UUID
 
 from brain.analytics import paging
 from brain.analytics.memory_rows import (
+    MIN_FRESH,
     GroupSizes,
     MemoryLifecycle,
     MemoryListFilter,
@@ -19,7 +20,6 @@ from brain.analytics.memory_rows import (
     Showing,
     SimilarMemory,
     UsageGroup,
-    UsageThresholds,
 )
 from brain.analytics.paging import EARLIEST, LATEST, MAX_SAMPLED, page_limit, start
 from brain.analytics.turn_rows import ResultPage
@@ -29,11 +29,14 @@ from brain.postgres.wire_types import as_value
 from brain.statements import SqlStatement
 from brain.text import patterns
 from brain.types import MEMORY_TYPES, MemoryType
+from brain.upkeep import MAX_LEFT, MIN_SHOWN, MIN_USED
 from brain.users import Scope
 
 MAX_SHOWINGS = 1_000  # showings in the chart of a memory's use
 MAX_POSTINGS = 300  # postings read per lexeme to find similar memories
 MAX_COMPARED = 2_000  # memories compared by vector
+MIN_COSINE = 0.8  # of similar memories
+MAX_SIMILAR = 10
 MAX_TAGS = 50  # tags offered as a filter
 SQL = paging.load("memory_analytics")
 _EACH_TYPE = " UNION ALL ".join(f"({SQL.walk_type.fill(type=type_).source})" for type_ in MEMORY_TYPES)
@@ -77,20 +80,20 @@ class MemoryAnalytics:
         )
         return paging.page(rows, limit, _memory_row, "seq", "occurred_at")
 
-    async def group_sizes(self, scope: Scope, habit: UsageThresholds, now: datetime) -> GroupSizes:
+    async def group_sizes(self, scope: Scope, half_life_days: float, now: datetime) -> GroupSizes:
         """Return the number of memories in each usage group, counted in a sample of `MAX_SAMPLED` memories.
 
-        `habit` has the thresholds of the groups. Pinned and hidden memories are counted among all memories, up to
+        A use counts half after `half_life_days`. Pinned and hidden memories are counted among all memories, up to
         `MAX_LOOKED`.
         """
-        rows = await self._fetch(scope, SQL.group_sizes, **_habit(habit, now))
+        rows = await self._fetch(scope, SQL.group_sizes, **_limits(half_life_days, now))
         return as_value(GroupSizes, rows[0])
 
     async def group(
         self,
         scope: Scope,
         group: UsageGroup,
-        habit: UsageThresholds,
+        half_life_days: float,
         now: datetime,
         *,
         types: Sequence[MemoryType] = MEMORY_TYPES,
@@ -100,7 +103,7 @@ class MemoryAnalytics:
     ) -> ResultPage[MemoryRow]:
         """Return a page of the memories of one usage group, those that fit the group best first.
 
-        `habit` has the thresholds of the groups. Memories are read by id in blocks of `MAX_SAMPLED`, and sorted within
+        A use counts half after `half_life_days`. Memories are read by id in blocks of `MAX_SAMPLED`, and sorted within
         each block. Depending on the group they are sorted by age, by the number of showings or uses, or by how recent
         the uses are.
         """
@@ -108,7 +111,7 @@ class MemoryAnalytics:
         rows = await self._fetch(
             scope,
             _GROUPS["walk_stored" if group == "never" else "walk_shown"],
-            **_habit(habit, now),
+            **_limits(half_life_days, now),
             group=group,
             after_id=window,
             before_score=score,
@@ -159,14 +162,11 @@ class MemoryAnalytics:
         rows = await self._fetch(scope, SQL.shown_at, memory_id=memory_id, limit=MAX_SHOWINGS)
         return [tuple(row) for row in rows]
 
-    async def similar(
-        self, scope: Scope, memory_id: UUID, model: str | None = None, *, least: float = 0.8, limit: int = 10
-    ) -> SimilarMemory:
+    async def similar(self, scope: Scope, memory_id: UUID) -> SimilarMemory:
         """Return the memories most similar to a given memory, by the vectors of their first passages.
 
-        `model` names the embedding model; by default it is a model of which the memory has a vector. Only memories that
-        share one of the given memory's rarest words are compared, at most `MAX_COMPARED`. `least` is the minimum
-        cosine.
+        The embedding model is one of which the memory has a vector. Only memories that share one of the given memory's
+        rarest words are compared, at most `MAX_COMPARED`.
         """
         rows = await self._fetch(
             scope,
@@ -174,9 +174,8 @@ class MemoryAnalytics:
             memory_id=memory_id,
             max_postings=MAX_POSTINGS,
             max_compared=MAX_COMPARED,
-            model=model,
-            min_cosine=least,
-            limit=page_limit(limit),
+            min_cosine=MIN_COSINE,
+            limit=MAX_SIMILAR,
         )
         found = tuple((_memory_row(row), row["cosine"]) for row in rows if row["id"] is not None)
         return SimilarMemory(found, rows[0]["looked"])
@@ -194,14 +193,14 @@ def _walk(wanted: MemoryListFilter) -> str:
     return "walk_hidden" if wanted.hidden else "walk_types"
 
 
-def _habit(habit: UsageThresholds, now: datetime) -> dict[str, Any]:
+def _limits(half_life_days: float, now: datetime) -> dict[str, Any]:
     return {
         "now": now,
-        "half_life_seconds": habit.half_life_days * _DAY,
-        "min_shown": habit.showings,
-        "min_used": habit.uses,
-        "fresh_share": habit.fresh,
-        "stale_mass": habit.left,
+        "half_life_seconds": half_life_days * _DAY,
+        "min_shown": MIN_SHOWN,
+        "min_used": MIN_USED,
+        "fresh_share": MIN_FRESH,
+        "stale_mass": MAX_LEFT,
     }
 
 

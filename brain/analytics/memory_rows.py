@@ -9,7 +9,13 @@ from uuid import UUID
 
 from brain.types import MEMORY_TYPES, HiddenReason, MemoryType
 
+# The groups by usage, with the limits of `brain.upkeep`. A memory is
+# - never shown: it is not pinned either;
+# - ignored: shown at least MIN_SHOWN times and never used;
+# - rising: used at least MIN_USED times, and at least the share MIN_FRESH of the uses is left after decay;
+# - stale: used at least MIN_USED times, and less than MAX_LEFT uses are left after decay.
 UsageGroup = Literal["never", "ignored", "rising", "stale"]
+MIN_FRESH = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,29 +66,8 @@ class MemoryRow:
 
 
 @dataclass(frozen=True, slots=True)
-class UsageThresholds:
-    """The thresholds by which the dashboard groups memories by their usage.
-
-    The count of uses decays with time: a use counts half after `half_life_days`.
-
-    - Never: no turn has shown the memory, and it is not pinned.
-    - Ignored: it was shown at least `showings` times and never used.
-    - Rising: it was used at least `uses` times, and at least the share `fresh` of these uses is left after decay, so
-      that most uses are recent.
-    - Stale: it was used at least `uses` times, and less than `left` uses are left after decay. 0.25 is what is left of
-      one use after two half-lives.
-    """
-
-    half_life_days: float
-    showings: int = 5
-    uses: int = 3
-    fresh: float = 0.5
-    left: float = 0.25
-
-
-@dataclass(frozen=True, slots=True)
 class GroupSizes:
-    """The number of memories in each usage group (see `UsageThresholds`).
+    """The number of memories in each usage group.
 
     The groups were counted among `looked` of the agent's `memories`: a random sample, or all of them. `pinned` and
     `hidden` are counted among all memories, but not beyond a maximum.

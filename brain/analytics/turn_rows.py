@@ -305,11 +305,9 @@ class Relation:
 
     name: str
     kind: str
-    of_table: str | None
     bytes: int
     rows: int
     valid: bool
-    analyzed_at: datetime | None
     dead: int
 
 

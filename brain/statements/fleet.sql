@@ -1,18 +1,16 @@
 -- Daily counts (UTC) of all agents, read as the role cognitive_overview. A policy gives it these rows and nothing else.
 
--- name: across_agents
--- Sum each agent's turns of [since, until). The busiest agents come first or, with the order 'degraded', those with
--- the largest share of degraded turns among agents with at least `min_turns` turns.
+-- name: worst
+-- The agents with the largest shares of degraded turns among those with at least `min_turns` turns of [since, until),
+-- and the sums of these turns.
 SELECT agent_id, sum(turns)::bigint AS turns, sum(completed)::bigint AS completed, sum(failed)::bigint AS failed,
        sum(abandoned)::bigint AS abandoned, sum(degraded)::bigint AS degraded, sum(abstained)::bigint AS abstained,
        sum(found)::bigint AS found, sum(shown)::bigint AS shown, sum(used)::bigint AS used,
        sum(tokens)::bigint AS tokens, sum(used_tokens)::bigint AS used_tokens, sum(deduped)::bigint AS deduped,
        sum(trimmed)::bigint AS trimmed, sum(pinned_tokens)::bigint AS pinned_tokens, sum(milliseconds) AS milliseconds, max(at) AS last_at
 FROM cognitive.rollup WHERE span = 'day' AND dimension = 'all' AND at >= :since AND at < :until
-GROUP BY agent_id HAVING :order <> 'degraded' OR sum(degraded) > 0 AND sum(turns) >= :min_turns
-ORDER BY CASE WHEN :order = 'degraded' THEN sum(degraded)::float8 / sum(turns) ELSE sum(turns)::float8 END DESC,
-    agent_id
-LIMIT :limit
+GROUP BY agent_id HAVING sum(degraded) > 0 AND sum(turns) >= :min_turns
+ORDER BY sum(degraded)::float8 / sum(turns) DESC, agent_id LIMIT :limit
 
 -- name: listed
 -- A page of the agents whose names match the patterns (NULL: all), those with the latest turns first, and those without

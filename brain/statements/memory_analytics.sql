@@ -221,14 +221,12 @@ ORDER BY at, turn_id
 -- name: near_by_words
 -- The memories most similar to a memory, by the vectors of their first passages. Candidates are the memories with
 -- one of its rare lexemes: at most `max_postings` postings per lexeme are read and at most `max_compared` vectors
--- compared. A near-duplicate without a common rare lexeme is missed. A NULL `model` means any model that the memory
--- has a vector of.
+-- compared. A near-duplicate without a common rare lexeme is missed. The model is one that the memory has a vector of.
 WITH own AS MATERIALIZED (
     SELECT p.lexemes, e.embedding, e.model FROM cognitive.passage AS p JOIN cognitive.embedding AS e
         ON e.agent_id = :agent_id AND e.user_id = p.user_id AND e.memory_id = p.memory_id AND e.ordinal = 0
            AND e.field = 'content'
     WHERE p.agent_id = :agent_id AND p.memory_id = :memory_id AND p.ordinal = 0
-        AND (:model::text IS NULL OR e.model = :model)
     ORDER BY e.model LIMIT 1),
 rare AS MATERIALIZED (
     SELECT lexeme, d.passages FROM own CROSS JOIN LATERAL unnest(own.lexemes) AS word(lexeme) CROSS JOIN LATERAL (

@@ -223,13 +223,13 @@ SELECT l.looked, counted.* FROM (SELECT count(*) AS looked FROM latest) AS l LEF
 ORDER BY counted.asked + counted.named DESC, removed + cut DESC, category, name
 
 -- name: relations
--- Tables and indexes: size in bytes, estimated rows, validity of indexes, time of the last ANALYZE.
-SELECT c.relname AS name, CASE c.relkind WHEN 'i' THEN 'index' ELSE 'table' END AS kind, t.relname AS of_table,
+-- Tables and indexes: size in bytes, estimated rows, validity of indexes.
+SELECT c.relname AS name, CASE c.relkind WHEN 'i' THEN 'index' ELSE 'table' END AS kind,
        CASE c.relkind WHEN 'i' THEN pg_relation_size(c.oid) ELSE pg_table_size(c.oid) END AS bytes,
        c.reltuples::bigint AS rows, coalesce(i.indisvalid AND i.indisready, true) AS valid,
-       greatest(s.last_analyze, s.last_autoanalyze) AS analyzed_at, coalesce(s.n_dead_tup, 0) AS dead
+       coalesce(s.n_dead_tup, 0) AS dead
 FROM pg_class AS c LEFT JOIN pg_index AS i ON i.indexrelid = c.oid
-LEFT JOIN pg_class AS t ON t.oid = i.indrelid LEFT JOIN pg_stat_all_tables AS s ON s.relid = c.oid
+LEFT JOIN pg_stat_all_tables AS s ON s.relid = c.oid
 WHERE c.relnamespace = 'cognitive'::regnamespace AND c.relkind IN ('r', 'i')
 ORDER BY bytes DESC, c.relname
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from brain.embedding.embedders import Embedders
 from brain.types import Memory, Vector
-from brain.upkeep import MemoryTexts, UpkeepReader, UsageLimits, UsedMemory
+from brain.upkeep import MemoryTexts, UpkeepReader, UsedMemory
 from brain.users import Scope, UserId
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.upkeep import contradictions, duplicates
@@ -79,9 +79,8 @@ class UpkeepApi:
         """Return memories that turns showed without use, or no longer use; those that were shown most come first."""
         scope = Scope.of(agent_id, user_id)
         size, start, now = require_page(limit), offset_of(after), datetime.now(UTC)
-        policy = self._policies.for_agent(agent_id)
-        limits = UsageLimits(policy.usage.half_life_days)
-        found = await self._reader.stale(scope, limits, now, size + 1, start)
+        half_life_days = self._policies.for_agent(agent_id).usage.half_life_days
+        found = await self._reader.stale(scope, half_life_days, now, size + 1, start)
         items = tuple(StaleMemory(each.memory, _stale_reason(each)) for each in found[:size])
         return StalePage(items, str(start + size) if len(found) > size else None)
 

@@ -73,7 +73,7 @@ async def read(analytics: TurnAnalytics, query: PageQuery) -> AllAgentsData:
     data, period = analytics.fleet, query.period()
     agents, worst, count, days, before, count_before = await asyncio.gather(
         agent_list.read(analytics, query),
-        data.agents(period, "degraded", _MAX_WORST),
+        data.worst(period, _MAX_WORST),
         data.count(period),
         data.days(period),
         data.days(period.before),

@@ -10,11 +10,12 @@ from uuid import UUID
 
 from starlette.responses import Response
 
-from brain.analytics.memory_rows import GroupSizes, MemoryListFilter, MemoryRow, UsageThresholds
+from brain.analytics.memory_rows import GroupSizes, MemoryListFilter, MemoryRow
 from brain.analytics.paging import MAX_LOOKED
 from brain.analytics.turn_rows import ResultPage
 from brain.analytics.turns import TurnAnalytics
 from brain.types import MEMORY_TYPES
+from brain.upkeep import MIN_SHOWN, MIN_USED
 from cognitive.dashboard import filters
 from cognitive.dashboard.formats import compact, number
 from cognitive.dashboard.formats import moment as format_moment
@@ -40,7 +41,7 @@ class MemoriesData:
     found: Mapping[UUID, MemoryRow]
     sizes: GroupSizes
     tags: Sequence[str]
-    habit: UsageThresholds
+    half_life_days: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,17 +107,17 @@ class MemoriesView:
 
 async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> MemoriesData:
     """Read the data of the page that lists memories: rows of the list or hits of a search, group sizes, tags."""
-    habit = UsageThresholds((await layer.policies.running(query.agent)).policy.usage.half_life_days)
+    half_life_days = (await layer.policies.running(query.agent)).policy.usage.half_life_days
     (page, hits, memories), sizes, tags = await asyncio.gather(
-        _page_or_hits(layer, analytics, query, habit),
-        analytics.group_sizes(query.scope, habit, query.now),
+        _page_or_hits(layer, analytics, query, half_life_days),
+        analytics.group_sizes(query.scope, half_life_days, query.now),
         analytics.tags(query.scope),
     )
-    return MemoriesData(page, hits, memories, sizes, tags, habit)
+    return MemoriesData(page, hits, memories, sizes, tags, half_life_days)
 
 
 async def _page_or_hits(
-    layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery, habit: UsageThresholds
+    layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery, half_life_days: float
 ) -> tuple[ResultPage[MemoryRow] | None, Sequence[RecallHit] | None, Mapping[UUID, MemoryRow]]:
     """Read a page of the list of memories, or for a search the hits and the memories of these hits by id.
 
@@ -124,7 +125,7 @@ async def _page_or_hits(
     """
     wanted = filters.memory_filter(query)
     if not filters.search_text(query):
-        return await _listed(analytics, query, wanted, habit), (), {}
+        return await _listed(analytics, query, wanted, half_life_days), (), {}
     try:
         hits = await _search(layer, query, wanted)
     except StoreUnavailable:  # a timeout: if Postgres were unreachable, the reads at the same time would fail too
@@ -149,7 +150,7 @@ async def _search(layer: CognitiveLayer, query: PageQuery, wanted: MemoryListFil
 
 
 async def _listed(
-    analytics: TurnAnalytics, query: PageQuery, wanted: MemoryListFilter, habit: UsageThresholds
+    analytics: TurnAnalytics, query: PageQuery, wanted: MemoryListFilter, half_life_days: float
 ) -> ResultPage[MemoryRow]:
     by_use = next((each for each in filters.USAGE_GROUPS if each == filters.group(query)), None)
     if by_use is None:
@@ -157,7 +158,7 @@ async def _listed(
     return await analytics.group(
         query.scope,
         by_use,
-        habit,
+        half_life_days,
         query.now,
         types=wanted.types,
         tag=wanted.tag,
@@ -170,8 +171,8 @@ def view(data: MemoriesData, query: PageQuery) -> MemoriesView:
     """Convert the data of the page that lists memories to the form that its template shows."""
     name, page = filters.group(query), data.page
     params = {each: value for each, value in query.params.items() if each in filters.filter_names(name) and value}
-    group, habit, rows = filters.GROUPS[name], data.habit, list_rows(data, query)
-    numbers = {"showings": habit.showings, "uses": habit.uses, "days": number(habit.half_life_days)}
+    group, rows = filters.GROUPS[name], list_rows(data, query)
+    numbers = {"showings": MIN_SHOWN, "uses": MIN_USED, "days": number(data.half_life_days)}
     return MemoriesView(
         tabs=_tabs(data.sizes, name, query),
         group=name,

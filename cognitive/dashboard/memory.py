@@ -31,7 +31,6 @@ from cognitive.trace import Boost
 
 NO_MEMORY = "This view has no such memory. It was forgotten, or it belongs to another agent or user."
 PAGE = 20  # turns in the table of turns that showed the memory
-_MIN_COSINE = 0.8  # of near-duplicates
 _MAX_TITLE = 200  # characters; a longer text is cut in the heading and shown in full below it
 _HOURS = 3_600
 # action -> message that the page shows after it
@@ -120,7 +119,7 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
         analytics.showings(scope, id, limit=PAGE, after=after),
         analytics.shown_at(scope, id),
         layer.policies.base_rates(agent, user_id=memories[0].user_id),
-        analytics.similar(own, id, least=_MIN_COSINE),
+        analytics.similar(own, id),
         layer.admin.revisions(agent, id, user_id=query.view),
         layer.policies.running(agent),
     )

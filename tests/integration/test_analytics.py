@@ -10,7 +10,7 @@ import pytest
 
 from brain.analytics import paging
 from brain.analytics import turns as reading
-from brain.analytics.memory_rows import MemoryListFilter, UsageThresholds
+from brain.analytics.memory_rows import MemoryListFilter
 from brain.analytics.turn_rows import Period, TurnFilter
 from brain.analytics.turns import TurnAnalytics
 from brain.errors import InvalidInput
@@ -23,7 +23,7 @@ from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Tool, ToolCall
 AT = datetime(2026, 9, 1, 12, 30, tzinfo=UTC)
 DAY = timedelta(days=1)
 POLICY = Policy(abstention=False, dedup={"enabled": False}, deadline_ms=20_000)
-HABIT = UsageThresholds(half_life_days=7.0)
+HALF_LIFE_DAYS = 7.0
 
 
 @pytest.fixture(scope="module")
@@ -237,18 +237,18 @@ async def test_memories_are_grouped_by_their_usage(layer, figures, agent, pumps)
     [never] = await layer.remember(agent, [NewMemory(type="fact", content="Violets need water.", occurred_at=AT)])
 
     async def members(group: str, now: datetime) -> list:
-        return [row.id for row in (await figures.group(Scope(agent), group, HABIT, now)).rows]
+        return [row.id for row in (await figures.group(Scope(agent), group, HALF_LIFE_DAYS, now)).rows]
 
     soon, late = AT + DAY, AT + 90 * DAY
     assert await members("never", soon) == [never]
     assert sorted(await members("ignored", soon)) == sorted(ignored)
     assert (await members("rising", soon), await members("stale", soon)) == ([used], [])
     assert (await members("rising", late), await members("stale", late)) == ([], [used])
-    sizes = await figures.group_sizes(Scope(agent), HABIT, soon)
+    sizes = await figures.group_sizes(Scope(agent), HALF_LIFE_DAYS, soon)
     assert (sizes.never, sizes.ignored, sizes.rising, sizes.stale) == (1, 3, 1, 0)
     assert (sizes.looked, sizes.memories, sizes.sampled) == (5, 5, False)
-    page = await figures.group(Scope(agent), "ignored", HABIT, soon, limit=2)
-    rest = await figures.group(Scope(agent), "ignored", HABIT, soon, limit=2, after=page.after)
+    page = await figures.group(Scope(agent), "ignored", HALF_LIFE_DAYS, soon, limit=2)
+    rest = await figures.group(Scope(agent), "ignored", HALF_LIFE_DAYS, soon, limit=2, after=page.after)
     assert sorted([row.id for row in (*page.rows, *rest.rows)]) == sorted(ignored)
 
 
@@ -279,7 +279,7 @@ async def test_near_duplicates_are_selected_by_cosine_similarity(layer, figures,
             NewMemory(type="fact", content="The berth of my grandmother's dog is full of violets.", occurred_at=AT),
         ],
     )
-    near = await figures.similar(Scope(agent), pumps[0], embedder.model)
+    near = await figures.similar(Scope(agent), pumps[0])
     assert near.rows[0][0].id == twin
     assert near.looked == 5
     assert all(cosine >= 0.8 for _, cosine in near.rows)
@@ -334,7 +334,7 @@ async def test_other_agents_are_invisible_except_in_the_fleet_counts(layer, figu
     assert await figures.turn(Scope(other), context.turn_id) is None
     assert await figures.lifecycle(Scope(other), pumps[0]) is None
     assert (await figures.showings(Scope(other), pumps[0])).rows == ()
-    assert (await figures.similar(Scope(other), pumps[0], "any")).rows == ()
+    assert (await figures.similar(Scope(other), pumps[0])).rows == ()
     assert await figures.totals(Scope(other), Period(AT - DAY, AT + DAY)) == []
     await take(layer, other)
     agents, _matching = await figures.fleet.listed(Period(AT - DAY, AT + DAY), name=agent)

@@ -108,10 +108,10 @@ async def test_fleet_counts_require_the_overview_role(ungranted, reading, layer,
     await roles.create(ungranted.admin, [])
     period = Period(now.replace(hour=0), now.replace(hour=23))
     with pytest.raises(StoreError, match="permission denied"):
-        await TurnAnalytics(reading()).fleet.agents(period)
+        await TurnAnalytics(reading()).fleet.worst(period, 1)
     across = TurnAnalytics(reading(grant=lambda: roles.create(ungranted.admin, ["cognitive_app"]))).fleet
 
-    assert len(await across.agents(period, limit=2)) == 2
+    assert len((await across.listed(period, limit=2))[0]) == 2
     assert await across.count(period) >= 2
     [day] = await across.days(period)
     assert day.total.numbers.turns >= 2
@@ -119,7 +119,7 @@ async def test_fleet_counts_require_the_overview_role(ungranted, reading, layer,
     assert matching == 2
     assert {each.value: each.numbers.turns for each in listed} == {f"{agent}-0": 1, f"{agent}-1": 1}
     with pytest.raises(InvalidInput, match="limit"):
-        await across.agents(period, limit=10_000)
+        await across.listed(period, limit=10_000)
 
 
 async def test_doctor_reports_the_command_that_grants_the_roles(ungranted, monkeypatch, tmp_path):
