@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -185,10 +186,9 @@ def called(totals: Sequence[Total]) -> dict[str, dict[str, int]]:
 
 def _columns(calls: Mapping[str, Mapping[str, int]]) -> list[str]:
     """Return the heat map's columns: the categories whose turns called tools, those with the most calls first."""
-    sums: dict[str, int] = {}
+    sums = Counter[str]()
     for by_category in calls.values():
-        for category, turns in by_category.items():
-            sums[category] = sums.get(category, 0) + turns
+        sums.update(by_category)
     return sorted(sums, key=lambda name: (-sums[name], name))[:_MAX_COLUMNS]
 
 

@@ -18,9 +18,7 @@ async def show(visit: Visit) -> Response:
     page = await visit.analytics.conversation(query.one, session, limit=PAGE, after=after)
     if not page.rows and after is None:
         raise HTTPException(404, "This view has no such session.")
-    following = (
-        query.with_changes("conversation", after=f"{page.after[0].isoformat()}~{page.after[1]}") if page.after else None
-    )
+    following = query.with_changes("conversation", after=turn_filters.position(page.after)) if page.after else None
     return visit.page(
         "conversation.html",
         session=session,

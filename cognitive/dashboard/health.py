@@ -248,10 +248,9 @@ def _shares(data: HealthData) -> tuple[ModelShare, ...]:
 
 
 def _sums(data: Degradations) -> list[tuple[str, int]]:
-    sums: dict[str, int] = {}
+    sums = Counter[str]()
     for counts in data.steps.values():
-        for name, turns in counts.items():
-            sums[name] = sums.get(name, 0) + turns
+        sums.update(counts)
     return sorted(sums.items(), key=lambda each: (-each[1], each[0]))
 
 

@@ -19,10 +19,11 @@ from brain.analytics.turn_rows import ResultPage
 from brain.analytics.turns import TurnAnalytics
 from brain.search import Masses
 from brain.types import Memory, NewMemory, Revision, above
+from cognitive.dashboard import turn_filters
 from cognitive.dashboard.charts import Chart, ChartLine
 from cognitive.dashboard.formats import number
 from cognitive.dashboard.page import PageRoute, Visit
-from cognitive.dashboard.params import PageQuery, parse_time
+from cognitive.dashboard.params import PageQuery
 from cognitive.dashboard.timeline import Shown, TimelineStep, boost_now, steps
 from cognitive.layer import CognitiveLayer
 from cognitive.policy import Policy
@@ -106,15 +107,15 @@ class MemoryView:
     done: str
 
 
-async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> MemoryData | None:
-    """Read the data of the page of one memory; return None if the agent has no such memory."""
+async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> MemoryData:
+    """Read the data of the page of one memory, or raise HTTPException 404 if the view has no such memory."""
     agent, scope, id = query.agent, query.scope, id_of(query.params.get("id", ""))
     if id is None:
-        return None
+        raise HTTPException(404, NO_MEMORY)
     life, memories = await asyncio.gather(analytics.lifecycle(scope, id), layer.get(agent, [id], user_id=query.view))
     if life is None or not memories:
-        return None
-    after, own = _after(query.params), scope.as_user(memories[0].user_id)
+        raise HTTPException(404, NO_MEMORY)
+    after, own = turn_filters.after(query.params), scope.as_user(memories[0].user_id)
     showings, shown_at, base, near, revisions, running = await asyncio.gather(
         analytics.showings(scope, id, limit=PAGE, after=after),
         analytics.shown_at(scope, id),
@@ -150,7 +151,7 @@ def view(data: MemoryData, query: PageQuery) -> MemoryView:
         charts=charts(data, query),
         sample_note=_sample_note(row, data.shown_at),
         showings=data.showings.rows,
-        older=query.with_changes("memory", after=f"{after[0].isoformat()}~{after[1]}") if after else None,
+        older=query.with_changes("memory", after=turn_filters.position(after)) if after else None,
         newest=query.with_changes("memory", after=None) if query.params.get("after") else None,
         near=tuple((each, query.link_to_memory(each.id, each.user_id), cosine) for each, cosine in data.near.rows),
         compared=data.near.looked,
@@ -238,19 +239,6 @@ def _step_name(step: TimelineStep, course: Sequence[TimelineStep], query: PageQu
     return f"{local.day} {local:%b %Y}" if (course[-1].at - course[0].at).days > 300 else f"{local.day} {local:%b}"
 
 
-def _after(params: Mapping[str, str]) -> tuple[datetime, str] | None:
-    """Return the position (time, turn id) from which the table of turns continues, or None for the latest turns.
-
-    Raises:
-        InvalidInput: the position has no valid time.
-    """
-    if not params.get("after"):
-        return None
-    at, _, turn_id = params["after"].partition("~")
-    time = parse_time({"after": at}, "after")
-    return (time, turn_id) if time else None
-
-
 def _factor(value: float | None) -> str:
     return f"× {value:.2f}" if value is not None else "–"
 
@@ -271,7 +259,7 @@ def _as_text(value: Any) -> str:
 
 async def one(visit: Visit) -> Response:
     """Render the page of one memory."""
-    data, visitor = await _read(visit), visit.visitor
+    data, visitor = await read(visit.layer, visit.analytics, visit.query), visit.visitor
     return visit.page(
         "memory.html",
         view=view(data, visit.query),
@@ -283,14 +271,7 @@ async def one(visit: Visit) -> Response:
 
 async def chart(visit: Visit) -> Response:
     """Return one chart of the page of one memory as a CSV or SVG file."""
-    return visit.chart(charts(await _read(visit), visit.query), "chart")
-
-
-async def _read(visit: Visit) -> MemoryData:
-    data = await read(visit.layer, visit.analytics, visit.query)
-    if data is None:
-        raise HTTPException(404, NO_MEMORY)
-    return data
+    return visit.chart(charts(await read(visit.layer, visit.analytics, visit.query), visit.query), "chart")
 
 
 PAGES = (

@@ -159,12 +159,12 @@ class TurnView:
     memory_link: Callable[[UUID], str]
 
 
-async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> TurnData | None:
-    """Read the data of the page of one turn; return None if the agent has no such turn."""
+async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> TurnData:
+    """Read the data of the page of one turn, or raise HTTPException 404 if the view has no such turn."""
     agent, turn_id = query.agent, query.params.get("id", "")
     numbers = await analytics.turn(query.one, turn_id)
     if numbers is None:
-        return None
+        raise HTTPException(404, NO_TURN)
     account = await layer.explain.turn(agent, turn_id, user_id=query.user)
     ids = [explanation.memory_id for explanation in _listed(account, query)]
     ids += [*(shown.memory_id for shown in account.shown), *account.pinned]
@@ -313,16 +313,12 @@ def _chips(counts: Mapping[str, int], chosen: str, query: PageQuery) -> tuple[Di
 async def turn(visit: Visit) -> Response:
     """Render the page of one turn."""
     data = await read(visit.layer, visit.analytics, visit.query)
-    if data is None:
-        raise HTTPException(404, NO_TURN)
     return visit.page("turn.html", view=view(data, visit.query))
 
 
 async def save(visit: Visit) -> Response:
     """Return a turn as an HTML file that a browser saves. The file loads nothing and runs nothing."""
     data = await read(visit.layer, visit.analytics, visit.query)
-    if data is None:
-        raise HTTPException(404, NO_TURN)
     response = visit.page("turn_file.html", view=view(data, visit.query), styles=styles("app.css", "turns.css"))
     name = _UNSAFE.sub("-", data.numbers.turn_id)[:80].strip("-") or "turn"
     response.headers["Content-Disposition"] = f'attachment; filename="turn-{name}.html"'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from brain.analytics.turn_rows import TurnFilter
@@ -63,16 +64,20 @@ def turn_filter(query: PageQuery) -> TurnFilter:
     )
 
 
-def after(params: Mapping[str, str]) -> tuple[Any, ...] | None:
+def after(params: Mapping[str, str]) -> tuple[datetime, str] | None:
     """Return the position (time, turn id) in the list of turns after which this page begins; None for the first page.
 
     Raises:
         InvalidInput: the position has no valid time.
     """
-    if not params.get("after"):
-        return None
-    at, _, turn_id = params["after"].partition("~")
-    return parse_time({"after": at}, "after"), turn_id
+    at, _, turn_id = params.get("after", "").partition("~")
+    time = parse_time({"after": at}, "after")
+    return (time, turn_id) if time is not None else None
+
+
+def position(at: tuple[Any, ...]) -> str:
+    """Return the position (time, turn id) in the form in which `after` reads it."""
+    return f"{at[0].isoformat()}~{at[1]}"
 
 
 def _yes(params: Mapping[str, str], name: str) -> bool | None:

@@ -209,7 +209,7 @@ def _next(page: ResultPage[TurnListRow], query: PageQuery) -> str | None:
         return query.with_changes("turns", skip=skip)
     if page.after is None:
         return None
-    after, by_time = f"{page.after[0].isoformat()}~{page.after[1]}", _order(query) == "newest"
+    after, by_time = turn_filters.position(page.after), _order(query) == "newest"
     return query.with_changes("turns", after=after, skip=min(skip, sorting.MAX_SKIPPED) or None if by_time else None)
 
 

@@ -157,8 +157,8 @@ def interval(metric: ProjectedMetric) -> Markup:
     low, value, high, was = (
         min(100.0, max(0.0, each * scale)) for each in (metric.now.low, metric.now.value, metric.now.high, metric.was)
     )
-    label = f"{metric.name}: was {_format(metric, metric.was)}, would be {_format(metric, metric.now.value)}"
-    label += f", 95 % interval {_format(metric, metric.now.low)} to {_format(metric, metric.now.high)}"
+    label = f"{metric.name}: was {written(metric, metric.was)}, would be {written(metric, metric.now.value)}"
+    label += f", 95 % interval {written(metric, metric.now.low)} to {written(metric, metric.now.high)}"
     return Markup(
         '<svg class="interval {tone}" viewBox="0 0 100 16" preserveAspectRatio="none" role="img" aria-label="{label}">'
         '<line class="track" x1="0" y1="8" x2="100" y2="8"/>'
@@ -170,10 +170,6 @@ def interval(metric: ProjectedMetric) -> Markup:
 
 def written(metric: ProjectedMetric, value: float) -> str:
     """Format a value of a metric: a share as a percentage, any other value with two decimals."""
-    return _format(metric, value)
-
-
-def _format(metric: ProjectedMetric, value: float) -> str:
     return f"{value:.0%}" if metric.share else f"{value:.2f}"
 
 

@@ -14,6 +14,7 @@ from brain.analytics.turn_rows import TurnListRow
 from brain.types import Memory
 from brain.users import UserId
 from cognitive.dashboard import turns
+from cognitive.dashboard.memory import id_of
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.params import PageQuery
 from cognitive.dashboard.turn_detail import NO_TURN, CandidateView, candidate_view
@@ -51,7 +52,7 @@ async def find_memories(
     agent, words = query.agent, query.params.get("why", "").strip()[:_MAX_QUERY_LENGTH]
     if not words:
         return [], {}
-    id = _id(words)
+    id = id_of(words)
     if id is not None:
         ids = [id]
     else:
@@ -105,13 +106,6 @@ async def why_of_turn(visit: Visit) -> Response:
         return visit.part("why_turn", "Why was it not shown?", await explain_in_turn(visit.layer, visit.query))
     except UnknownTurn:
         raise HTTPException(404, NO_TURN) from None
-
-
-def _id(words: str) -> UUID | None:
-    try:
-        return UUID(words)
-    except ValueError:
-        return None
 
 
 PAGES = (
