@@ -72,17 +72,17 @@ def admin(
     from brain.ivf_index import IvfIndex
     from cognitive.api.admin import AdminApi
     from cognitive.api.exporter import Exporter
-    from cognitive.api.health import HealthChecks
     from cognitive.api.importer import Importer
 
     database, reindexing, archive = base.database, Reindexing(base.database), Archive(base.database)
-    checks = HealthChecks(base.reading, base.journal, base.embedders, stores.turns)
     return AdminApi(
         memories,
         Exporter(archive, reindexing, stores.policies),
         Importer(stores.memories, archive, reindexing, policies_api, stores.policies, conversations),
         UserAssigner(database),
-        checks,
+        base.reading,
+        base.journal,
+        base.embedders,
         IvfIndex(database),
         Reembedding(database, base.embedders),
         reindexing,

@@ -14,6 +14,6 @@ Modules, in order of execution:
 - `conversation_importer`: count and store the conversations of imported files.
 - `importer`: import memories and conversations.
 - `transfer_methods`: the methods of `layer.admin` that export and import.
-- `health`: check database, schema, journal and embedding models.
+- `health`: the methods of `layer.admin` that check database, schema, journal and embedding models.
 - `admin`: `layer.admin`, the tasks of operators.
 """

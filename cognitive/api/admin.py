@@ -12,18 +12,18 @@ from brain.assignment import UserAssigner, UserAssignment, Users
 from brain.changes.backfill import Pace
 from brain.changes.reembedding import Reembedding
 from brain.changes.reindexing import LanguageStatus, Reindexing, StepProgress
+from brain.embedding.embedders import Embedders
 from brain.ivf_index import IvfIndex, VectorGroup
-from brain.journal import Backlog, JournalEntry
+from brain.journal import Journal
 from brain.memory_types import Retained
 from brain.ports import Progress
-from brain.postgres.reading import Replica
-from brain.postgres.roles import Granted
+from brain.postgres.reading import ReadDatabase
 from brain.receipts import Erasure, Receipt
 from brain.turns import TurnLog
 from brain.types import Memory, MemoryType, Revision
 from brain.users import ALL_USERS, Scope, UserId
 from cognitive.api.exporter import Exporter
-from cognitive.api.health import HealthChecks, LayerHealth
+from cognitive.api.health import HealthMethods
 from cognitive.api.importer import Importer
 from cognitive.api.memories import AgentMemories
 from cognitive.api.transfer_methods import TransferMethods
@@ -37,7 +37,7 @@ from cognitive.privacy.erasure_listeners import ErasureListener, ErasureListener
 from cognitive.validation import require_instance, require_label
 
 
-class AdminApi(TransferMethods):
+class AdminApi(TransferMethods, HealthMethods):
     """Operators' tasks: export and import, retention, indexes and embedding models, learned data, and health checks.
 
     The attribute `reembedding` moves an agent to another embedding model and back (`brain.changes.reembedding`). The
@@ -50,7 +50,9 @@ class AdminApi(TransferMethods):
         exporter: Exporter,
         importer: Importer,
         assigner: UserAssigner,
-        checks: HealthChecks,
+        reading: ReadDatabase,
+        journal: Journal,
+        embedders: Embedders,
         ivf_index: IvfIndex,
         reembedding: Reembedding,
         reindexing: Reindexing,
@@ -62,14 +64,13 @@ class AdminApi(TransferMethods):
         erasure_listeners: ErasureListeners,
         batch: ModelBatch,
     ) -> None:
-        super().__init__(exporter, importer)
+        TransferMethods.__init__(self, exporter, importer)
+        HealthMethods.__init__(self, reading, journal, embedders, turns)
         self.reembedding = reembedding
         self.reindexing = reindexing
         self._memories = memories
         self._assigner = assigner
-        self._checks = checks
         self._ivf_index = ivf_index
-        self._turns = turns
         self._users = users
         self._engine = engine
         self._policies = policies
@@ -280,47 +281,6 @@ class AdminApi(TransferMethods):
         return await self._category_learner.reset(Scope.of(agent_id, ALL_USERS if user_id is None else user_id))
 
     # --- the layer itself ---
-
-    async def health(self) -> LayerHealth:
-        """Check this layer's database, journal and embedding model as `cognitive doctor` does.
-
-        An error is returned as a finding, not raised.
-        """
-        return await self._checks.health()
-
-    async def readiness(self) -> Mapping[str, str | None]:
-        """Check if the layer can serve turns.
-
-        Return for each of "database", "schema" and "model" the error message, or None if that part works.
-        """
-        return await self._checks.readiness()
-
-    async def replica(self) -> Replica | None:
-        """Return the lag of the standby database that dashboards read from, or None if there is no standby."""
-        return await self._checks.replica()
-
-    async def database_role(self) -> Granted:
-        """Return which of the read-only database roles the dashboard's database login may use.
-
-        Raises:
-            StoreUnavailable, SchemaError: the database does not answer, or cannot be used.
-        """
-        return await self._checks.database_role()
-
-    async def journal_backlog(
-        self, agent_id: str, *, whole: bool, user_id: UserId = None
-    ) -> tuple[Backlog, list[JournalEntry]] | None:
-        """Return how many turns wait in the journal, and the journal entries of the view that the database refused.
-
-        The journal is a local file of turns that the database could not store yet. The turns of the agent are counted,
-        or with `whole` those of all agents. The result is None if the journal cannot be read.
-        """
-        return await self._checks.journal_backlog(Scope.of(agent_id, user_id), whole=whole)
-
-    @property
-    def embedding_model(self) -> str:
-        """The name of the model that embeds the passages of new memories."""
-        return self._checks.embedding_model
 
     def context_budgets(self) -> dict[str, Any]:
         """Return the token limits of all language models, built-in and from the policy, as JSON-compatible data."""

@@ -1,4 +1,4 @@
-"""Checks of the parts that a layer depends on: database, schema, standby, journal and embedding models."""
+"""The methods of `layer.admin` that check what a layer depends on: database, standby, journal, embedding models."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from brain.postgres.health import DatabaseHealth
 from brain.postgres.reading import ReadDatabase, Replica
 from brain.postgres.roles import Granted
 from brain.turns import TurnLog
-from brain.users import Scope
+from brain.users import Scope, UserId
 from cognitive.doctor.examine import Finding, examine_layer, judge_all
 
 _READY_MS = 2_000.0  # timeout of a readiness probe
@@ -33,8 +33,8 @@ class LayerHealth:
     database: DatabaseHealth | None
 
 
-class HealthChecks:
-    """Checks a layer's own database, journal and embedding models."""
+class HealthMethods:
+    """The methods of `AdminApi` that check the layer's parts; `AdminApi` inherits them."""
 
     def __init__(self, reading: ReadDatabase, journal: Journal, embedders: Embedders, turns: TurnLog) -> None:
         self._reading = reading
@@ -43,7 +43,10 @@ class HealthChecks:
         self._turns = turns
 
     async def health(self) -> LayerHealth:
-        """See `AdminApi.health`. The checks take a few seconds at most."""
+        """Check this layer's database, journal and embedding model as `cognitive doctor` does.
+
+        An error is returned as a finding, not raised. The checks take a few seconds at most.
+        """
         embedder = self._embedders.first
         facts = await examine_layer(
             self._reading.url,
@@ -57,19 +60,33 @@ class HealthChecks:
         return LayerHealth(judge_all(facts), facts.database)
 
     async def readiness(self) -> Mapping[str, str | None]:
-        """See `AdminApi.readiness`."""
+        """Check if the layer can serve turns.
+
+        Return for each of "database", "schema" and "model" the error message, or None if that part works.
+        """
         return {**await self._database(), "model": await self._model()}
 
     async def replica(self) -> Replica | None:
-        """See `AdminApi.replica`."""
+        """Return the lag of the standby database that dashboards read from, or None if there is no standby."""
         return await self._reading.compared()
 
     async def database_role(self) -> Granted:
-        """See `AdminApi.database_role`."""
+        """Return which of the read-only database roles the dashboard's database login may use.
+
+        Raises:
+            StoreUnavailable, SchemaError: the database does not answer, or cannot be used.
+        """
         return await self._reading.granted()
 
-    async def journal_backlog(self, scope: Scope, *, whole: bool) -> tuple[Backlog, list[JournalEntry]] | None:
-        """See `AdminApi.journal_backlog`."""
+    async def journal_backlog(
+        self, agent_id: str, *, whole: bool, user_id: UserId = None
+    ) -> tuple[Backlog, list[JournalEntry]] | None:
+        """Return how many turns wait in the journal, and the journal entries of the view that the database refused.
+
+        The journal is a local file of turns that the database could not store yet. The turns of the agent are counted,
+        or with `whole` those of all agents. The result is None if the journal cannot be read.
+        """
+        scope = Scope.of(agent_id, user_id)
         try:
             waiting = await asyncio.to_thread(self._journal.backlog, None if whole else scope.agent_id)
             return waiting, await asyncio.to_thread(self._journal.parked, scope)
@@ -78,7 +95,7 @@ class HealthChecks:
 
     @property
     def embedding_model(self) -> str:
-        """See `AdminApi.embedding_model`."""
+        """The name of the model that embeds the passages of new memories."""
         return self._embedders.first.model
 
     async def _database(self) -> Mapping[str, str | None]:
