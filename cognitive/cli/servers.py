@@ -91,7 +91,7 @@ def run_server(
     try:
         with extra("server"):
             import fastapi  # noqa: F401
-        from cognitive.server.assembly import metrics_page, mounts
+        from cognitive.server.assembly import mounts
         from cognitive.server.config import ServerConfig
         from cognitive.server.run import serve
         from cognitive.telemetry.logs import configure
@@ -103,7 +103,7 @@ def run_server(
     fields, metrics = {name: value for name, value in options.items() if value is not None}, PrometheusMetrics()
 
     async def run() -> None:
-        config = ServerConfig(**fields, metrics=partial(metrics_page, metrics))
+        config = ServerConfig(**fields, metrics=metrics.exposition)
         needs_token = config.known_tokens() is not None
         await serve(
             config,

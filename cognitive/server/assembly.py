@@ -1,4 +1,4 @@
-"""The apps that `cognitive serve` adds to the API: MCP, the dashboard and Prometheus metrics, with the same tokens."""
+"""The apps that `cognitive serve` adds to the API: MCP and the dashboard, with the same tokens."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.mcp import TOOL_TRUST, Endpoint, McpScope
 from cognitive.server.auth import caller_of, needs_no_token, visitor_of
-from cognitive.server.config import MetricsPage, MountedApp
+from cognitive.server.config import MountedApp
 from cognitive.server.limits import within_rate_limit
 from cognitive.server.tokens import Caller
-from cognitive.telemetry.prometheus import PrometheusMetrics
 from cognitive.wire.problems import NotAllowed
 
 
@@ -34,11 +33,6 @@ def mounts(layer: CognitiveLayer, *, may_remember: bool = False, may_change: boo
         MountedApp("/mcp", endpoint, endpoint.running),
         MountedApp("/ui", dashboard, own_login=True, error_page=error_pages()),
     )
-
-
-def metrics_page(metrics: PrometheusMetrics, accept: str) -> MetricsPage:
-    """Return the Prometheus metrics in the format that the request's header `Accept` prefers."""
-    return MetricsPage(*metrics.exposition(accept))
 
 
 def _visitor(scope: Asgi, token: str | None) -> Caller | None:

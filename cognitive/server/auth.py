@@ -10,7 +10,7 @@ from fastapi import Depends, Path, Request
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from brain.types import Label, Trust, above
+from brain.types import Label, above
 from cognitive.errors import PolicyError
 from cognitive.server.config import PUBLIC
 from cognitive.server.problems import error_response
@@ -142,11 +142,6 @@ def may_erase(request: Request) -> None:
         raise NotAllowed("authorization: this token may not erase anything")
 
 
-def max_trust(request: Request) -> Trust:
-    """Return the highest trust level that the caller of a request may give to memories."""
-    return caller_of(request.scope).trust
-
-
 def require_talk(caller: Caller) -> None:
     """Check that a caller may store a conversation, whose lines and formed memories have the trust `talk`.
 
@@ -163,7 +158,6 @@ ERASING = (Depends(may_erase),)
 AgentId = Annotated[str, Depends(own_agent)]
 Admin = Annotated[Caller, Depends(admin)]
 Identified = Annotated[Caller, Depends(identified)]
-MaxTrust = Annotated[Trust, Depends(max_trust)]
 
 
 def _is_loopback(address: str) -> bool:

@@ -28,14 +28,6 @@ ErrorPage = Callable[[Scope, int, str], Response]  # renders a status and its de
 
 
 @dataclass(frozen=True, slots=True)
-class MetricsPage:
-    """The text of a metrics page, as bytes, and its media type."""
-
-    content: bytes
-    media_type: str
-
-
-@dataclass(frozen=True, slots=True)
 class MountedApp:
     """An ASGI app that a server mounts under a path.
 
@@ -123,8 +115,8 @@ class ServerConfig(InputModel):
     max_cached_contexts: Count = 1_024
     """Prepared turns to cache until their outcome arrives, from 1; about 60 KB each."""
 
-    metrics: Callable[[str], MetricsPage] | None = None
-    """Function that returns the metrics page for a header `Accept`; None serves no metrics."""
+    metrics: Callable[[str], tuple[bytes, str]] | None = None
+    """Function that returns the metrics page and its media type for a header `Accept`; None serves no metrics."""
 
     @property
     def local(self) -> bool:

@@ -92,8 +92,8 @@ async def readyz(request: Request, response: Response) -> Health:
 def metrics(request: Request, caller: Admin) -> Response:
     """Return Prometheus metrics. Needs an admin's token, since the metrics cover all agents."""
     # not a coroutine: FastAPI runs it in a thread, since counting the journal's entries reads a file
-    metrics_page = request.app.state.config.metrics
-    if metrics_page is None:
+    exposition = request.app.state.config.metrics
+    if exposition is None:
         raise HTTPException(404, "metrics are not collected by this server")
-    page = metrics_page(request.headers.get("accept", ""))
-    return Response(page.content, media_type=page.media_type)
+    page, media_type = exposition(request.headers.get("accept", ""))
+    return Response(page, media_type=media_type)

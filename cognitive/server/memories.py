@@ -11,7 +11,7 @@ from brain.receipts import Receipt
 from brain.types import Memory, Revision, above
 from cognitive.errors import InvalidInput, UnknownMemory
 from cognitive.feedback.conversations import RememberedConversation
-from cognitive.server.auth import ERASING, AgentId, Identified, MaxTrust, require_talk
+from cognitive.server.auth import ERASING, AgentId, Identified, require_talk
 from cognitive.server.requests import Layer, StrictRoute
 from cognitive.server.users import HOSTS, ViewOfQuery, memory_of, user_of, view_of
 from cognitive.wire.models import (
@@ -105,48 +105,46 @@ async def get_one(agent_id: AgentId, memory_id: UUID, layer: Layer, view: ViewOf
 
 @router.patch("/{memory_id}", summary="Change a memory")
 async def update(
-    agent_id: AgentId, memory_id: UUID, body: MemoryChanges, layer: Layer, max_trust: MaxTrust, view: ViewOfQuery
+    agent_id: AgentId, memory_id: UUID, body: MemoryChanges, layer: Layer, caller: Identified, view: ViewOfQuery
 ) -> Memory:
     """Change fields of a memory, and return the changed memory.
 
     Fields that are not sent keep their values. A token cannot change a memory of higher trust than its own.
     """
-    return await layer.update(agent_id, memory_id, by=max_trust, user_id=view, **body.changed_fields())
+    return await layer.update(agent_id, memory_id, by=caller.trust, user_id=view, **body.changed_fields())
 
 
 @router.post("/retire", summary="Hide memories (retire)")
-async def retire(
-    agent_id: AgentId, body: IdsBody, layer: Layer, max_trust: MaxTrust, view: ViewOfQuery
-) -> list[Memory]:
+async def retire(agent_id: AgentId, body: IdsBody, layer: Layer, caller: Identified, view: ViewOfQuery) -> list[Memory]:
     """Hide memories from now on, and return them. A token cannot hide a memory of higher trust than its own."""
-    return await layer.retire(agent_id, body.ids, by=max_trust, user_id=view)
+    return await layer.retire(agent_id, body.ids, by=caller.trust, user_id=view)
 
 
 @router.post("/restore", summary="Show hidden memories again (restore)")
 async def restore(
-    agent_id: AgentId, body: IdsBody, layer: Layer, max_trust: MaxTrust, view: ViewOfQuery
+    agent_id: AgentId, body: IdsBody, layer: Layer, caller: Identified, view: ViewOfQuery
 ) -> list[Memory]:
     """Show hidden memories again, as if nothing had hidden them, and return them."""
-    return await layer.restore(agent_id, body.ids, by=max_trust, user_id=view)
+    return await layer.restore(agent_id, body.ids, by=caller.trust, user_id=view)
 
 
 @router.post("/merge", summary="Hide memories that another one repeats (merge)")
 async def merge(
-    agent_id: AgentId, body: MergeBody, layer: Layer, max_trust: MaxTrust, view: ViewOfQuery
+    agent_id: AgentId, body: MergeBody, layer: Layer, caller: Identified, view: ViewOfQuery
 ) -> list[Memory]:
     """Hide memories that say the same as another one of their type, which is kept, and return them."""
-    return await layer.merge(agent_id, body.ids, body.into, by=max_trust, user_id=view)
+    return await layer.merge(agent_id, body.ids, body.into, by=caller.trust, user_id=view)
 
 
 @router.post("/share", status_code=201, summary="Store shared copies of a user's memories (share)", dependencies=HOSTS)
 async def share(
-    agent_id: AgentId, body: IdsBody, layer: Layer, max_trust: MaxTrust, view: ViewOfQuery
+    agent_id: AgentId, body: IdsBody, layer: Layer, caller: Identified, view: ViewOfQuery
 ) -> StoredMemories:
     """Store a copy of each memory that everyone who talks to the agent sees, and return the ids of the copies.
 
     A token that is for one user cannot do this. A token cannot share a memory of higher trust than its own.
     """
-    return StoredMemories(tuple(await layer.share(agent_id, body.ids, by=max_trust, user_id=view)))
+    return StoredMemories(tuple(await layer.share(agent_id, body.ids, by=caller.trust, user_id=view)))
 
 
 @router.get("/{memory_id}/revisions", summary="List the changes of a memory (revisions)")

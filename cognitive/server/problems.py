@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -56,9 +56,9 @@ def error_response(error: CognitiveError) -> Response:
     return _response(problem, headers)
 
 
-def http_error_response(status: int, detail: str) -> Response:
+def http_error_response(status: int, detail: str, headers: Mapping[str, str] | None = None) -> Response:
     """Return the HTTP response for an error of HTTP itself, such as an unknown path, with a status and the reason."""
-    return _response(http_problem(status, HTTPStatus(status).phrase, detail), {})
+    return _response(http_problem(status, HTTPStatus(status).phrase, detail), dict(headers or {}))
 
 
 def add_error_handlers(app: FastAPI) -> None:
@@ -98,8 +98,7 @@ async def _on_validation_error(request: Request, error: Exception) -> Response:
 
 async def _on_http_exception(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    title = HTTPStatus(error.status_code).phrase
-    return _response(http_problem(error.status_code, title, str(error.detail)), dict(error.headers or {}))
+    return http_error_response(error.status_code, str(error.detail), error.headers)
 
 
 async def _on_unexpected_error(request: Request, error: Exception) -> Response:

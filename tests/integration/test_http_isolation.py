@@ -10,7 +10,7 @@ import pytest
 from cognitive import CognitiveLayer, NewMemory
 from cognitive.server.app import create_app
 from cognitive.server.auth import caller_of
-from cognitive.server.config import PUBLIC, MetricsPage, MountedApp, ServerConfig
+from cognitive.server.config import PUBLIC, MountedApp, ServerConfig
 from cognitive.server.tokens import create
 from cognitive.wire.problems import MEDIA_TYPE
 from tests.conftest import PATIENT
@@ -80,7 +80,7 @@ def app(layer, tokens):
     config = ServerConfig(
         tokens=tokens,
         auth_failures_per_minute=100_000,
-        metrics=lambda accept: MetricsPage(b"turns 1\n", "text/plain"),
+        metrics=lambda accept: (b"turns 1\n", "text/plain"),
     )
     return create_app(layer, config)
 

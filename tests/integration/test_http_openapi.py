@@ -14,7 +14,7 @@ from schemathesis.specs.openapi import checks
 
 from brain.postgres import roles
 from cognitive.server.app import create_app
-from cognitive.server.config import MetricsPage, ServerConfig
+from cognitive.server.config import ServerConfig
 from tests.serving import running, token_for
 
 CHECKS = [
@@ -43,7 +43,7 @@ async def served(urls, layer, tmp_path_factory):
     tokens = tmp_path_factory.mktemp("tokens") / "tokens.toml"
     admin = token_for(tokens, None)
     async with running(
-        layer, ServerConfig(port=0, tokens=tokens, metrics=lambda accept: MetricsPage(b"turns 1\n", "text/plain"))
+        layer, ServerConfig(port=0, tokens=tokens, metrics=lambda accept: (b"turns 1\n", "text/plain"))
     ) as (url, _):
         yield url, admin
     connection = await asyncpg.connect(urls.admin)
