@@ -83,13 +83,11 @@ class CategoryLearning:
 NOTHING_LEARNED = CategoryLearning()
 
 
-def learn(
-    turns: Sequence[TurnToolCalls], policy: Policy, *, min_calls: int = MIN_CALLS, min_share: float = MIN_SHARE
-) -> CategoryLearning:
+def learn(turns: Sequence[TurnToolCalls], policy: Policy) -> CategoryLearning:
     """Learn from an agent's completed turns which tools and score factors its message categories get.
 
-    The order of the turns does not matter. A category gets a tool if at least `min_calls` of the category's turns, and
-    at least the share `min_share` of them, called the tool.
+    The order of the turns does not matter. A category gets a tool if at least `MIN_CALLS` of the category's turns, and
+    at least the share `MIN_SHARE` of them, called the tool.
     """
     table = category_table(policy)
     turn_counts = Counter(name for turn in turns for name in turn.categories)
@@ -101,7 +99,7 @@ def learn(
     names = [each.name for each in table.definitions if each.tools]
     always = policy.categories.always_include
     factors = {name: _factor(turns, name, table, always, turn_counts[name]) for name in names if turn_counts[name]}
-    new_tools = {name: _new_tools(tool_usage, name, table, min_calls, min_share) for name in names}
+    new_tools = {name: _new_tools(tool_usage, name, table) for name in names}
     return CategoryLearning(
         factors={name: factor for name, factor in factors.items() if factor > 1.0},
         tools={name: tools for name, tools in new_tools.items() if tools},
@@ -252,17 +250,15 @@ def _factor(
     return 1.0 + (MAX_FACTOR - 1.0) * max(0.0, 2 * share - 1.0)
 
 
-def _new_tools(
-    tool_usage: Sequence[ToolUsage], category: str, table: CategoryTable, min_calls: int, min_share: float
-) -> tuple[str, ...]:
+def _new_tools(tool_usage: Sequence[ToolUsage], category: str, table: CategoryTable) -> tuple[str, ...]:
     """Return the tools that were called in enough turns of a category and are not its own yet."""
     return tuple(
         usage.tool
         for usage in tool_usage
         if usage.category == category
         and category not in table.categories_of(usage.tool)
-        and usage.called >= min_calls
-        and usage.called >= min_share * usage.turns
+        and usage.called >= MIN_CALLS
+        and usage.called >= MIN_SHARE * usage.turns
     )[:MAX_TOOLS]
 
 

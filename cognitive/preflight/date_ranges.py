@@ -6,7 +6,7 @@ phrase, which applies if the phrase itself names none. It raises ValueError if t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 
 from cognitive.preflight.spans import (
@@ -130,20 +130,21 @@ def nth(groups: Groups, now: datetime, _year: int | None) -> Span:
     raise ValueError(f"no such day: {groups!r}")
 
 
+def _in_year(groups: Groups, now: datetime, year: int | None, span_in: Callable[[int], Span]) -> Span:
+    """Return the span in the year that a phrase names, or else the one that it means without a year."""
+    number = _year_named(groups, now, year)
+    return span_in(number) if number is not None else occurrence(now, _rel(groups), span_in)
+
+
 def month(groups: Groups, now: datetime, year: int | None) -> Span:
     """Return the time span of a phrase like "May 2024", "May last year" or "last May": a month."""
-    month, number = _month_index(groups["mon"]), _year_named(groups, now, year)
-    if number is not None:
-        return months(now, number, month)
-    return occurrence(now, _rel(groups), lambda each: months(now, each, month))
+    number = _month_index(groups["mon"])
+    return _in_year(groups, now, year, lambda each: months(now, each, number))
 
 
 def season(groups: Groups, now: datetime, year: int | None) -> Span:
     """Return the time span of a phrase like "summer 2024" or "last summer": a season of three months."""
-    name, number = groups["season"], _year_named(groups, now, year)
-    if number is not None:
-        return calendar_season(now, number, name)
-    return occurrence(now, _rel(groups), lambda each: calendar_season(now, each, name))
+    return _in_year(groups, now, year, lambda each: calendar_season(now, each, groups["season"]))
 
 
 def season_before_last(groups: Groups, now: datetime, _year: int | None) -> Span:
@@ -161,10 +162,7 @@ def seasons_ago(groups: Groups, now: datetime, _year: int | None) -> Span:
 
 def quarter(groups: Groups, now: datetime, year: int | None) -> Span:
     """Return the time span of a phrase like "Q3 2024", "Q3 last year" or "in Q3"."""
-    which, number = int(groups["q"]), _year_named(groups, now, year)
-    if number is not None:
-        return calendar_quarter(now, number, which)
-    return occurrence(now, _rel(groups), lambda each: calendar_quarter(now, each, which))
+    return _in_year(groups, now, year, lambda each: calendar_quarter(now, each, int(groups["q"])))
 
 
 def year(groups: Groups, now: datetime, _year: int | None) -> Span:

@@ -31,7 +31,6 @@ class PlanRequirements:
     """The requirements of all categories of a message, merged.
 
     Attributes:
-        tools: the names of the needed tools, in the order of the categories.
         whole: True if every tool of the turn is kept.
         caps: the limits on memories: the largest of all categories.
         thinking: the highest thinking level, or None if the message has no category.
@@ -39,7 +38,6 @@ class PlanRequirements:
         skip: True if no category of the message needs memory.
     """
 
-    tools: tuple[str, ...]
     whole: bool
     caps: Caps
     thinking: Thinking | None
@@ -175,9 +173,8 @@ def merge_requirements(categories: Sequence[str], policy: Policy) -> PlanRequire
     table = category_table(policy)
     matched = [each for each in table.definitions if each.name in categories]
     if not matched:
-        return PlanRequirements((), policy.categories.fallback_to_full, FULL, None, None, skip=False)
+        return PlanRequirements(policy.categories.fallback_to_full, FULL, None, None, skip=False)
     return PlanRequirements(
-        tools=tuple(dict.fromkeys(tool for each in matched for tool in each.tools)),
         whole=any(each.whole for each in matched),
         caps=Caps(max(each.caps.memories for each in matched), max(each.caps.tokens for each in matched)),
         thinking=max((each.thinking for each in matched), key=THINKING.index),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from cognitive.window.slots.patterns import ABOUT, CALENDAR, CLOCK, DATE, NAME, NUMBER, ROLE, TITLED, WHICH, row
+from cognitive.window.slots.patterns import ABOUT, CALENDAR, CLOCK, DATE, NAME, NUMBER, ROLE, TITLED, WHICH, SlotRule
 
 FACT_RULES = (
     # --- deadlines ---
-    row(
+    SlotRule(
         "deadline",
         "due",
         3,
@@ -19,7 +19,7 @@ FACT_RULES = (
         ("It was overdue.",),
         assistant=2,
     ),
-    row(
+    SlotRule(
         "deadline",
         "have_to_by",
         3,
@@ -32,7 +32,7 @@ FACT_RULES = (
         ("It was dry until Monday.",),
         assistant=2,
     ),
-    row(
+    SlotRule(
         "deadline",
         "by_date",
         2,
@@ -41,7 +41,7 @@ FACT_RULES = (
         ("by the door",),
         assistant=1,
     ),
-    row(
+    SlotRule(
         "deadline",
         "takes_place",
         2,
@@ -55,7 +55,7 @@ FACT_RULES = (
         assistant=1,
     ),
     # --- numbers ---
-    row(
+    SlotRule(
         "number",
         "identifier",
         3,
@@ -69,7 +69,7 @@ FACT_RULES = (
         ("The room is big.", "The number is wrong."),
         assistant=2,
     ),
-    row(
+    SlotRule(
         "number",
         "amount",
         3,
@@ -83,7 +83,7 @@ FACT_RULES = (
         ("The limit is silly.",),
         assistant=2,
     ),
-    row(
+    SlotRule(
         "number",
         "measured",
         2,
@@ -98,7 +98,7 @@ FACT_RULES = (
         ("It takes a while.",),
         assistant=1,
     ),
-    row(
+    SlotRule(
         "number",
         "count",
         2,
@@ -109,7 +109,7 @@ FACT_RULES = (
         ("There are some.",),
         assistant=1,
     ),
-    row(
+    SlotRule(
         "number",
         "figure",
         1,
@@ -118,7 +118,7 @@ FACT_RULES = (
         ("No figure here.",),
     ),
     # --- names ---
-    row(
+    SlotRule(
         "name",
         "called",
         3,
@@ -135,7 +135,7 @@ FACT_RULES = (
         ),
         assistant=2,
     ),
-    row(
+    SlotRule(
         "name",
         "role",
         3,
@@ -148,7 +148,7 @@ FACT_RULES = (
         ("The caretaker is late.", "Is Pavel in?"),
         assistant=2,
     ),
-    row(
+    SlotRule(
         "name",
         "full_name",
         1,
@@ -156,7 +156,7 @@ FACT_RULES = (
         ("The lamps are by Greta Amundsen.", "The notary is Dr Osei."),
         ("The lamps are from Oslo.",),
     ),
-    row(
+    SlotRule(
         "name",
         "takes_over",
         3,
@@ -175,7 +175,7 @@ FACT_RULES = (
         ("Ring me later.", "He took it."),
         assistant=2,
     ),
-    row(
+    SlotRule(
         "name",
         "named_thing",
         2,
@@ -191,7 +191,7 @@ FACT_RULES = (
         assistant=1,
     ),
     # --- open questions ---
-    row(
+    SlotRule(
         "question",
         "not_known",
         3,
@@ -209,7 +209,7 @@ FACT_RULES = (
         ("I don't know him.", "You never know."),
         assistant=2,
     ),
-    row(
+    SlotRule(
         "decision",
         "committed",
         2,
@@ -219,7 +219,7 @@ FACT_RULES = (
         ("We've ordered the blue tiles.", "I said yes to the job in Ghent."),
         ("We said so.",),
     ),
-    row(
+    SlotRule(
         "question",
         "whether",
         2,
@@ -231,7 +231,7 @@ FACT_RULES = (
         ("We know.", "A lady asked whether we ship to Oslo."),
         assistant=1,
     ),
-    row(
+    SlotRule(
         "question",
         "no_idea",
         2,
@@ -240,7 +240,7 @@ FACT_RULES = (
         ("I don't know what to cook.",),
         assistant=1,
     ),
-    row(
+    SlotRule(
         "question",
         "open_point",
         3,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal
 
@@ -20,13 +20,13 @@ class SlotRule:
     `counterexamples` are whole sentences, which the tests check.
     """
 
-    name: str
     kind: SlotKind
+    name: str
     firmness: int
     pattern: str
     examples: tuple[str, ...]
     counterexamples: tuple[str, ...] = ()
-    assistant: int = 0
+    assistant: int = field(default=0, kw_only=True)
 
     def search(self, sentence: str) -> re.Match[str] | None:
         """Return the first match in a sentence, whatever the case of its letters."""
@@ -37,20 +37,6 @@ class SlotRule:
 def _compiled(pattern: str) -> re.Pattern[str]:
     """Return the compiled pattern. It takes milliseconds, and most patterns are never needed."""
     return re.compile(pattern, re.IGNORECASE)
-
-
-def row(
-    kind: SlotKind,
-    name: str,
-    firmness: int,
-    pattern: str,
-    examples: tuple[str, ...],
-    counterexamples: tuple[str, ...] = (),
-    *,
-    assistant: int = 0,
-) -> SlotRule:
-    """Return a rule."""
-    return SlotRule(name, kind, firmness, pattern, examples, counterexamples, assistant)
 
 
 _ITEM = re.compile(r"\\.|\[\]?(?:\\.|[^\]\\])*\]|\(\?<?[=!]|[()]|.", re.DOTALL)

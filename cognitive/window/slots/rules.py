@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from cognitive.window.slots.patterns import DATE, NAME, START, row
+from cognitive.window.slots.patterns import DATE, NAME, START, SlotRule
 
 RULES = (
     # --- prohibitions ---
-    row(
+    SlotRule(
         "prohibition",
         "imperative",
         3,
@@ -30,7 +30,7 @@ RULES = (
         ),
         assistant=1,
     ),
-    row(
+    SlotRule(
         "prohibition",
         "not_allowed",
         3,
@@ -59,7 +59,7 @@ RULES = (
         ("That shouldn't take long.", "It may take a while.", "Is it allowed there?"),
         assistant=1,
     ),
-    row(
+    SlotRule(
         "prohibition",
         "nobody_before",
         3,
@@ -77,7 +77,7 @@ RULES = (
         ("Nobody could see the slides before lunch.", "Nothing unusual before noon.", "nobody knows"),
         assistant=1,
     ),
-    row(
+    SlotRule(
         "prohibition",
         "no_such_thing",
         2,
@@ -95,7 +95,7 @@ RULES = (
         ("No deliveries on Sundays.", "ok so no visitors before ten", "No nuts in the birthday cake please"),
         ("No idea what it is for.", "No errors in the last hour.", "no problem for me"),
     ),
-    row(
+    SlotRule(
         "prohibition",
         "stay_away",
         2,
@@ -111,7 +111,7 @@ RULES = (
         ("Keep me posted.", "He left early.", "Leave it with me"),
         assistant=1,
     ),
-    row(
+    SlotRule(
         "prohibition",
         "our_rule",
         2,
@@ -137,7 +137,7 @@ RULES = (
         ("We don't know that yet.", "We never saw it.", "I don't want to go."),
         assistant=1,
     ),
-    row(
+    SlotRule(
         "prohibition",
         "cannot",
         1,
@@ -148,7 +148,7 @@ RULES = (
         ("I can't come.",),
     ),
     # --- decisions ---
-    row(
+    SlotRule(
         "decision",
         "decided",
         3,
@@ -166,7 +166,7 @@ RULES = (
         ("We haven't decided yet.", "Not decided."),
         assistant=2,
     ),
-    row(
+    SlotRule(
         "decision",
         "go_with",
         3,
@@ -188,7 +188,7 @@ RULES = (
         ("I'm going to grab lunch.", "We're going for a walk."),
         assistant=1,
     ),
-    row(
+    SlotRule(
         "decision",
         "from_now_on",
         3,
@@ -208,7 +208,7 @@ RULES = (
         ("It is open from Monday to Friday.",),
         assistant=2,
     ),
-    row(
+    SlotRule(
         "decision",
         "instead",
         3,
@@ -218,7 +218,7 @@ RULES = (
         ("Why is it blue instead of green?",),
         assistant=1,
     ),
-    row(
+    SlotRule(
         "decision",
         "we_do",
         2,
@@ -240,7 +240,7 @@ RULES = (
         ("Can we keep it?", "We keep getting letters.", "Let's see."),
         assistant=1,
     ),
-    row(
+    SlotRule(
         "decision",
         "we_will",
         2,
@@ -250,7 +250,7 @@ RULES = (
         ("We'll drive up on the Thursday and take the coast road.",),
         ("We'll see about that.",),
     ),
-    row(
+    SlotRule(
         "decision",
         "will_not",
         2,
@@ -268,7 +268,7 @@ RULES = (
         ),
         ("I won't be long.", "We won't know until Monday.", "I'm not going to lie.", "I won't keep you."),
     ),
-    row(
+    SlotRule(
         "decision",
         "i_will",
         1,
@@ -280,7 +280,7 @@ RULES = (
         ("I'll take it.",),
         assistant=1,
     ),
-    row(
+    SlotRule(
         "decision",
         "changed",
         2,
