@@ -28,7 +28,6 @@ with extra("agent-framework"):
     from agent_framework import Message as NativeMessage
 
 
-from brain.types import MemoryType
 from cognitive.blocking import Blocking
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.codec import NOT_TEXT, PartsCodec, WrappedMessage, split_tool_results, to_tool_call
@@ -77,7 +76,8 @@ class CognitiveContextProvider(ContextProvider):
         context.metadata[self.source_id] = turn
         context.extend_middleware(self.source_id, [_TurnChatMiddleware(turn), _TurnToolMiddleware(turn)])
         if self._recall_tool:
-            context.extend_tools(self.source_id, [_recall_tool(turn)])
+            recall = FunctionTool(name=RECALL_NAME, description=RECALL_DESCRIPTION, func=turn.recall)
+            context.extend_tools(self.source_id, [recall])
 
     async def after_run(self, *, agent: Any, session: Any, context: Any, state: dict[str, Any]) -> None:
         """End the turn of a run, with the run's response as its answer."""
@@ -150,13 +150,6 @@ def _end_on_break(turn: TurnSession, stream: ResponseStream[Any, Any]) -> Respon
             await stream.close()
 
     return ResponseStream(updates(), finalizer=lambda _: stream.get_final_response())
-
-
-def _recall_tool(turn: TurnSession) -> FunctionTool:
-    async def recall_context(query: str, memory_type: MemoryType | None = None, limit: int = 5) -> str:
-        return await turn.recall(query, memory_type, limit)
-
-    return FunctionTool(name=RECALL_NAME, description=RECALL_DESCRIPTION, func=recall_context)
 
 
 def _tools(options: Mapping[str, Any]) -> list[Any]:
