@@ -161,7 +161,7 @@ async def read(turns: TurnRange, file: Path | None) -> RecordedTurns:
         printing.note(f"read the latest {len(turn_ids)} of {len(recorded)} turns; raise --limit to read more")
     if not cases:
         raise InvalidInput(f"agent {agent!r}: none of {len(turn_ids)} turns is completed and can be replayed")
-    printing.note(f"{len(cases)} of {len(turn_ids)} turns are completed and replay identically")
+    printing.note(f"{len(cases)} of {len(turn_ids)} turns are completed and can be replayed")
     return RecordedTurns(policy, used, cases, history, len(turn_ids), len(recorded))
 
 

@@ -23,7 +23,7 @@ _MAX_NAME_LENGTH = 200  # characters of a search
 _COLUMNS: Mapping[AgentOrder, str] = {
     "name": "Agent",
     "turns": "Turns",
-    "used": "Referenced",
+    "used": "Used",
     "degraded": "Degraded",
     "last": "Latest turn",
 }

@@ -87,7 +87,7 @@ def view(data: AllAgentsData, query: PageQuery) -> AllAgentsView:
     whole, before = (summed([day.total for day in days]) for days in (data.days, data.before))
     rows = (
         Metric("Turns", "", turns_of, compact, "neither"),
-        Metric("Referenced", "", lambda t: t.referenced, percent, "more", rate=True),
+        Metric("Used", "", lambda t: t.referenced, percent, "more", rate=True),
         Metric("Precision", "", lambda t: t.precision, percent, "more", rate=True),
         Metric("Abstained", "", lambda t: t.abstained, percent, "neither", rate=True),
         Metric("Degraded", "", lambda t: t.degraded, percent, "less", rate=True),

@@ -59,7 +59,6 @@ class ToolUsageRow:
 
     name: str
     cells: tuple[HeatCell, ...]
-    turns: int
     link: str
 
 
@@ -99,10 +98,9 @@ class ModelBudgetRow:
 class CatalogView:
     """The content of the page of tools and models, as its template shows it.
 
-    `calls` is the number of tool calls. Several calls of one tool in a turn are counted as one.
+    `names` is the number of tools that were called.
     """
 
-    calls: int
     names: int
     columns: tuple[tuple[str, str], ...]
     tools: tuple[ToolUsageRow, ...]
@@ -125,7 +123,7 @@ class CatalogView:
     @property
     def empty(self) -> bool:
         """True if there are no turns in the period."""
-        return not (self.looked or self.calls)
+        return not (self.looked or self.names)
 
     @property
     def needless_share(self) -> float | None:
@@ -153,7 +151,6 @@ def view(data: CatalogData, rows: Mapping[str, ModelRow], query: PageQuery) -> C
     columns = _columns(calls)
     models = tuple(_model(seen, rows, query) for seen in data.models.rows)
     return CatalogView(
-        calls=sum(sum(by_category.values()) for by_category in calls.values()),
         names=len(calls),
         columns=tuple((name, query.link("turns", **query.period_params(), category=name)) for name in columns),
         tools=_tools(calls, columns, {each.value: each.numbers.turns for each in data.categories}, query),
@@ -176,7 +173,7 @@ def view(data: CatalogData, rows: Mapping[str, ModelRow], query: PageQuery) -> C
 
 
 def called(totals: Sequence[Total]) -> dict[str, dict[str, int]]:
-    """Return the number of turns that called each tool, by tool and category; the most called tool comes first."""
+    """Return the number of turns that called each tool, by tool and category; the most called tool first."""
     calls: dict[str, dict[str, int]] = {}
     for total in totals:
         category, _, name = total.value.partition("/")
@@ -209,7 +206,6 @@ def _tools(
         ToolUsageRow(
             name,
             tuple(cell(name, column, by_category.get(column, 0)) for column in columns),
-            sum(by_category.values()),
             query.link("turns", **query.period_params(), tool=name),
         )
         for name, by_category in shown

@@ -75,7 +75,7 @@ def _unfinished(total: Total) -> float | None:
 KEY_METRICS: tuple[Metric, ...] = (
     Metric("Turns", "Turns with an outcome: completed, failed or abandoned.", turns_of, compact,
         "neither", {}),
-    Metric("Referenced", "Memories that the answer used ÷ memories that the prompt or recall showed.",
+    Metric("Used", "Memories that the answer used ÷ memories that the prompt or recall showed.",
         lambda t: t.referenced, percent, "more", {"status": "completed", "used": "yes"}, rate=True),
     Metric("Precision", "Tokens of used memories ÷ tokens of shown memories, pinned ones left out.",
         lambda t: t.precision, percent, "more", {"status": "completed", "used": "yes"}, rate=True),

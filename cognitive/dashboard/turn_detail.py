@@ -130,8 +130,8 @@ class TurnView:
     """The content of the page of one turn, as its template shows it.
 
     `degradations` are the parts of the turn that failed or were late, each with its effect and remedy. `shown_by` says
-    how the shown memories came there. `max_match` is the best match of a candidate, and `min_match` the match that a
-    memory needed, or None if that decided nothing. `abstained` is the reason why the turn showed no memory, or "".
+    how the shown memories came there. `max_match` is the best match of a candidate. `abstained` is the reason why the
+    turn showed no memory, or "".
     """
 
     account: TurnExplanation
@@ -154,7 +154,6 @@ class TurnView:
     pinned: tuple[Memory, ...]
     pinned_tokens: int
     max_match: float
-    min_match: float | None
     abstained: str
     memory_link: Callable[[UUID], str]
 
@@ -210,7 +209,6 @@ def view(data: TurnData, query: PageQuery) -> TurnView:
         pinned=pinned,
         pinned_tokens=pinned_tokens,
         max_match=max((each.match for each in account.candidates if each.match is not None), default=0.0),
-        min_match=next((each.threshold for each in account.candidates if each.threshold is not None), None),
         abstained=_abstained(account),
         memory_link=lambda memory_id: query.link("memory", id=memory_id),
     )

@@ -199,7 +199,7 @@ def spaces(facts: Facts) -> Verdict:
         )
     missing = [each for each in spaces.agents if each.live and each.model not in spaces.models]
     if missing:
-        detail = "; ".join(f"{each.live} agents are searched by {each.model}" for each in missing)
+        detail = "; ".join(f"agents searched by {each.model}: {each.live}" for each in missing)
         fix = "add the missing model to COGNITIVE_EMBEDDING_MODELS, or `cognitive db reembed --to` one of yours"
         return "warning", f"{detail}, which this process lacks: it has {', '.join(spaces.models)}", fix
     return _model_changes(spaces)
@@ -210,7 +210,7 @@ def _model_changes(spaces: SpaceFacts) -> Verdict:
     if building:
         fix = "continue with `cognitive db reembed --to MODEL`, finish with --cut-over, or abandon it with --cancel"
         return "warning", f"a change of model is in progress: {', '.join(building)}", fix
-    detail = [f"{each.live} agents are searched by {each.model}" for each in spaces.agents if each.live]
+    detail = [f"agents searched by {each.model}: {each.live}" for each in spaces.agents if each.live]
     detail += [f"{each.ready} ready for {each.model}" for each in spaces.agents if each.ready]
     detail += [f"{each.retired} keep vectors of {each.model} (--drop-old)" for each in spaces.agents if each.retired]
     return ok(", ".join(detail) or f"no agents yet; this process has {', '.join(spaces.models)}")

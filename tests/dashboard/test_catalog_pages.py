@@ -62,6 +62,20 @@ async def test_heat_map_cell_links_to_the_turns_it_counts(pages, tool_agent):
     assert rows_of(await pages.get(unescape(cell[1]))) == 2
 
 
+async def test_heat_map_counts_no_turn_of_two_categories_twice(layer, pages, agent):
+    turn = Turn(agent_id=agent, session_id="s", text="What is my insurance number?", tools=TOOLS, turn_id="t/1")
+    context = await layer.pre_turn(turn)
+    assert len(context.plan.categories) == 2
+    await layer.post_turn(context, Outcome(response="AB-1.", tool_calls=[ToolCall(name="own_tool", result="ok")]))
+    page = await pages.get(of(agent, "catalog"))
+
+    table = re.search(r'<table class="heat">.*?</table>', page.text, re.DOTALL)[0]
+    counted = re.findall(r'<a [^>]*href="([^"]*tool=own_tool[^"]*)"[^>]*>(\d+)<', table)
+    assert len(counted) == 2
+    for address, turns in counted:
+        assert rows_of(await pages.get(unescape(address))) == int(turns)
+
+
 async def test_call_of_a_removed_tool_is_listed_with_its_turn(pages, tool_agent):
     page = await pages.get(of(tool_agent, "catalog"))
 
@@ -69,6 +83,7 @@ async def test_call_of_a_removed_tool_is_listed_with_its_turn(pages, tool_agent)
     cells = [re.sub(r"<[^>]+>|\s", "", cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL)]
     assert cells[:6] == ["coding", "3", "0", "1", "0", "33%"]
     assert "id=t%2F3" in row
+    assert "<small>1 time</small>" in page.text
     assert "id=t%2F1" not in row
 
 
@@ -145,7 +160,7 @@ def test_tool_used_by_several_categories_has_one_shaded_row():
         catalog_data(tools=totals, categories=[Total("coding", RollupCounts(turns=18))]), {}, PageQuery("a", NOW)
     )
 
-    assert [(tool.name, tool.turns) for tool in page.tools] == [("run", 10), ("draw", 0)]
+    assert [tool.name for tool in page.tools] == ["run", "draw"]
     assert [name for name, _ in page.columns] == ["coding", "none", "media"]
     assert [cell.shade for cell in page.tools[0].cells] == [5, 1, 0]
     assert page.tools[0].cells[0].share == 0.5

@@ -107,6 +107,13 @@ async def test_overview_counts_turns_and_links_to_them(pages, sample_agent):
     assert listed.text.count("data-row") == 2
 
 
+async def test_share_of_used_memories_has_one_name_on_all_pages(pages, sample_agent):
+    for name in ("overview", "policies"):
+        page = (await pages.get(of(sample_agent, name))).text
+        assert ">Used</" in page, name
+        assert "Referenced" not in page, name
+
+
 async def test_turn_page_shows_message_memories_and_response(pages, sample_agent):
     answer = await pages.get(of(sample_agent, "turn?id=t/1"))
 
@@ -118,17 +125,15 @@ async def test_turn_page_shows_message_memories_and_response(pages, sample_agent
     assert answer.text.index(f"{DEPLOY}</mark>") < answer.text.index('id="candidates"')
 
 
-async def test_turn_page_draws_matches_and_the_threshold_on_one_scale(pages, sample_agent, layer):
+async def test_turn_page_draws_the_threshold_of_each_irrelevant_memory(pages, sample_agent, layer):
     answer = await pages.get(of(sample_agent, "turn?id=t/1"))
     candidates = await layer.explain.candidates(sample_agent, "t/1")
-    [needed] = {each.threshold for each in candidates if each.threshold is not None}
+    irrelevant = [each for each in candidates if each.disposition == "irrelevant"]
 
-    assert all(each.match is not None for each in candidates)
-    for each in candidates:
-        assert f"{each.match:.3f}" in answer.text
-        assert each.disposition != "irrelevant" or each.match < needed
-    assert f"needed in this turn: {needed:.3f}" in answer.text
-    assert answer.text.count('class="threshold"') == len(candidates)
+    assert all(f"{each.match:.3f}" in answer.text for each in candidates)
+    assert all(each.match < each.threshold for each in irrelevant)
+    assert answer.text.count('class="threshold"') == len(irrelevant) < len(candidates)
+    assert answer.text.count('class="bar scale below"') == len(irrelevant)
 
 
 async def test_turn_page_calls_pinned_those_memories_only_that_are(pages, layer, agent):

@@ -249,7 +249,11 @@ async def test_memory_page_shows_use_history_and_related_memories(pages, layer, 
         f"turn?agent={agent}&id=t4",
     ):
         assert text in page, text
-    assert "Supersedes an older memory" in (await pages.get(of(agent, f"memory?id={newer}"))).text
+    context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Has berth 2 a pump?"))
+    await layer.post_turn(context, Outcome(response="No.", citations=[newer]))
+    page = (await pages.get(of(agent, f"memory?id={newer}"))).text
+    assert "Supersedes an older memory" in page
+    assert "<span>1 turn</span>" in page
 
 
 @pytest.mark.parametrize("chart", ["shown", "boost"])

@@ -53,6 +53,14 @@ async def test_what_if_answer_shows_changed_turns_with_links(pages, sample_agent
     assert (query["limits.hinted_type"], query["range"], query["agent"]) == (["0"], ["7d"], [sample_agent])
 
 
+async def test_what_if_answer_estimates_nothing_if_no_turn_differs(pages, sample_agent):
+    answer = await pages.get(of(sample_agent, "what-if/answer?budgets.frames.task.total=5999"))
+
+    assert "The same memories in all 2 turns" in answer.text
+    assert "no conclusion" not in answer.text
+    assert "Estimated" not in answer.text
+
+
 async def test_what_if_page_sets_the_sliders_and_requests_the_answer(pages, sample_agent, layer):
     answer = await pages.get(of(sample_agent, "what-if?evidence.min_item_share=0.9"))
 

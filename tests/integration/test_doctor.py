@@ -83,7 +83,7 @@ async def test_agents_of_another_model_are_reported_to_an_administrator(scratch,
     )
     monkeypatch.setenv("COGNITIVE_DATABASE_URL", admin)
     status, detail, fix = (await check_results())["agent models"]
-    assert (status, "1 agents are searched by another" in detail, "reembed --to" in fix) == ("warning", True, True)
+    assert (status, "agents searched by another: 1" in detail, "reembed --to" in fix) == ("warning", True, True)
 
 
 async def test_unreachable_database_does_not_stop_the_other_checks(monkeypatch):
