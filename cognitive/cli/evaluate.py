@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,11 +15,12 @@ import cognitive
 from brain.errors import InvalidInput
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.opening import note_users, opened
-from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL, USER
+from cognitive.cli.opening import note_users, opened, turns_by_user
+from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL, view
 
 if TYPE_CHECKING:
     from brain.judgements import Verdict
+    from brain.users import UserId
     from cognitive.lab.cases import EvaluationCase
     from cognitive.lab.evaluate import Evaluation
 
@@ -29,7 +30,7 @@ _MAX_TURNS = click.option(
     default=1_000,
     show_default=True,
     type=click.IntRange(min=1),
-    help="Maximum number of latest turns.",
+    help="Maximum latest turns per user.",
 )
 ESTIMATE = "{value?, low?, high?}"
 WORTH = f"{{used: {ESTIMATE}, share: {ESTIMATE}, gain: {ESTIMATE}}}"
@@ -53,10 +54,10 @@ class PolicySource:
 
 @dataclass(frozen=True, slots=True)
 class TurnRange:
-    """Recorded turns: of which agent and user, in which time range, and at most how many of the latest."""
+    """Recorded turns: of which agent and users, in which time range, and at most how many of a user's latest."""
 
     agent: str
-    user_id: str | None
+    user_id: UserId
     since: datetime | None
     until: datetime | None
     limit: int
@@ -66,7 +67,7 @@ def turn_range(function: Callable[..., None]) -> Callable[..., None]:
     """Add the options that choose recorded turns to a command. It gets them as `turns`, a `TurnRange`."""
 
     @AGENT
-    @USER
+    @view
     @SINCE
     @UNTIL
     @_MAX_TURNS
@@ -74,7 +75,7 @@ def turn_range(function: Callable[..., None]) -> Callable[..., None]:
     def command(
         *args: Any,
         agent: str,
-        user_id: str | None,
+        user_id: UserId,
         since: datetime | None,
         until: datetime | None,
         limit: int,
@@ -94,16 +95,12 @@ class RecordedTurns:
         used: its version and where it comes from.
         cases: the turns that can be replayed.
         history: the agent's verdicts: which memories that a turn showed were used by its response.
-        read: the number of turns that were read, including those that cannot be replayed.
-        recorded: the number of turns recorded in the time range.
     """
 
     policy: cognitive.Policy
     used: PolicySource
     cases: list[EvaluationCase]
     history: list[Verdict]
-    read: int
-    recorded: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +137,7 @@ async def _evaluate(file: Path | None, turns: TurnRange) -> _EvaluationAnswer:
 
 
 async def read(turns: TurnRange, file: Path | None) -> RecordedTurns:
-    """Read recorded turns of a user, or without a user, and load the policy to evaluate on them.
+    """Read recorded turns of a user, of all, or without a user, and load the policy to evaluate on them.
 
     The policy is that of `file`, or the agent's live policy if `file` is None. All candidates of the turns are held in
     memory.
@@ -148,21 +145,37 @@ async def read(turns: TurnRange, file: Path | None) -> RecordedTurns:
     Raises:
         InvalidInput: no completed turn can be replayed.
     """
-    agent, user_id = turns.agent, turns.user_id
+    agent = turns.agent
     async with opened() as layer:
         policy, used = await load_policy(layer, agent, file)
-        recorded = await layer.explain.turn_ids(agent, turns.since, turns.until, user_id=user_id)
-        turn_ids = recorded[-turns.limit :]
-        with printing.progress("reading turns") as advance:
-            cases, history = await layer.explain.evaluation_cases(agent, turn_ids, advance, user_id=user_id)
-        if not recorded:
-            await note_users(layer, agent, user_id, "turns", options="--user NAME")
-    if len(turn_ids) < len(recorded):
-        printing.note(f"read the latest {len(turn_ids)} of {len(recorded)} turns; raise --limit to read more")
+        recorded = await turns_by_user(layer, agent, turns.user_id, turns.since, turns.until)
+        latest = {user_id: turn_ids[-turns.limit :] for user_id, turn_ids in recorded.items()}
+        cases, history = await _cases(layer, agent, latest)
+        if not any(recorded.values()):
+            await note_users(layer, agent, turns.user_id, "turns")
+    found, looked = sum(map(len, recorded.values())), sum(map(len, latest.values()))
+    if looked < found:
+        printing.note(f"read the latest {looked} of {found} turns; raise --limit to read more")
     if not cases:
-        raise InvalidInput(f"agent {agent!r}: none of {len(turn_ids)} turns is completed and can be replayed")
-    printing.note(f"{len(cases)} of {len(turn_ids)} turns are completed and can be replayed")
-    return RecordedTurns(policy, used, cases, history, len(turn_ids), len(recorded))
+        raise InvalidInput(f"agent {agent!r}: none of {looked} turns is completed and can be replayed")
+    printing.note(f"{len(cases)} of {looked} turns are completed and can be replayed")
+    return RecordedTurns(policy, used, cases, history)
+
+
+async def _cases(
+    layer: cognitive.CognitiveLayer, agent: str, turns: Mapping[str | None, Sequence[str]]
+) -> tuple[list[EvaluationCase], list[Verdict]]:
+    """Return the turns, by user, that can be replayed, and the verdicts in the views of these users, in time order."""
+    cases: list[EvaluationCase] = []
+    history: dict[Verdict, None] = {}  # each user's view has those of turns without a user too
+    for user_id, turn_ids in turns.items():
+        with printing.progress("reading turns") as advance:
+            own, verdicts = await layer.explain.evaluation_cases(agent, turn_ids, advance, user_id=user_id)
+        # A turn's id is unique per user only.
+        cases += [replace(case, turn_id=f"{user_id or ''}/{case.turn_id}") for case in own]
+        history |= dict.fromkeys(verdicts)
+    cases.sort(key=lambda case: case.inputs.now)
+    return cases, sorted(history, key=lambda verdict: verdict.at)
 
 
 async def load_policy(
@@ -214,7 +227,7 @@ def show(answer: Evaluation) -> None:
     )
     printing.line(f"{costs}; {answer.turns} turns, effective sample size {answer.effective:.0f}")
     if answer.uncompared:
-        printing.line(f"{answer.uncompared} showings would be of memories that were not compared with the conversation")
+        printing.line(f"showings of memories that were not compared with the conversation: {answer.uncompared}")
     if answer.refusal:
         printing.line(f"No estimate: {answer.refusal}.", style="bold yellow")
 

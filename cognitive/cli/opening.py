@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from cognitive.cli import printing
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from brain.users import UserId
     from cognitive import CognitiveLayer
 
@@ -58,13 +60,8 @@ async def note_users(
     agent: str,
     user_id: UserId,
     rows: Literal["memories", "sessions", "turns"],
-    *,
-    options: str = "--all-users, or --user NAME",
 ) -> None:
-    """Print a note if a command without a user found no rows and users of the agent have some.
-
-    `options` are those with which the command reads the rows of users.
-    """
+    """Print a note if a command without a user found no rows and users of the agent have some."""
     from brain.analytics.users import MAX_USERS
 
     if user_id is not None:
@@ -72,4 +69,20 @@ async def note_users(
     users = [each for each in await layer.admin.users(agent, limit=MAX_USERS) if getattr(each, rows)]
     if users:
         number = "1 user has" if len(users) == 1 else f"{len(users)} users have"
-        printing.note(f"{number} {rows}: add {options}")
+        printing.note(f"{number} {rows}: add --all-users, or --user NAME")
+
+
+async def turns_by_user(
+    layer: CognitiveLayer, agent: str, user_id: UserId, since: datetime | None, until: datetime | None
+) -> dict[str | None, list[str]]:
+    """Return the ids of the turns of [since, until), oldest first, by user; None has the turns without a user.
+
+    They are those of one user or without one, or of all if `user_id` is ALL_USERS.
+    """
+    from brain.analytics.users import MAX_USERS
+    from brain.users import ALL_USERS
+
+    users: list[str | None] = [None if user_id == ALL_USERS else user_id]
+    while user_id == ALL_USERS and (page := await layer.admin.users(agent, limit=MAX_USERS, after=users[-1])):
+        users += [each.user_id for each in page]
+    return {user: await layer.explain.turn_ids(agent, since, until, user_id=user) for user in users}

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from brain.users import ALL_USERS
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
 from cognitive.cli.evaluate import POLICY_SOURCE, PolicySource, load_policy, show_unanswerable
-from cognitive.cli.opening import note_users, opened
-from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL, USER
+from cognitive.cli.opening import note_users, opened, turns_by_user
+from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL, view
 
 if TYPE_CHECKING:
     from cognitive.lab.questions import Replay
@@ -37,7 +38,7 @@ class _ReplayAnswer:
 @click.command(cls=JsonCommand, shape=f"{{policy?: {POLICY_SOURCE}, turns, replays: [{_REPLAY}]}}")
 @click.argument("turn_ids", nargs=-1)
 @AGENT
-@USER
+@view
 @SINCE
 @UNTIL
 @click.option("--policy", "file", type=FILE, help="Policy file to run the turns under.")
@@ -51,6 +52,8 @@ def command(turn_ids: tuple[str, ...], agent: str, file: Path | None, live: bool
     """
     if file is not None and live:
         raise click.UsageError("give at most one of --live and --policy")
+    if turn_ids and chosen["user_id"] == ALL_USERS:
+        raise click.UsageError("give TURN_IDS with --user: they are unique per user only")
     another = file is not None or live
     show = _show_differences if another else _show_comparison
     run(_replay_turns(agent, turn_ids, chosen, file, another), show, succeeded=_none_differs)
@@ -63,13 +66,14 @@ async def _replay_turns(
     user_id = chosen["user_id"]
     async with opened() as layer:
         policy, used = await load_policy(layer, agent, file) if another else (None, None)
-        turns = turn_ids or await layer.explain.turn_ids(agent, **chosen)
+        recorded = {user_id: turn_ids} if turn_ids else await turns_by_user(layer, agent, **chosen)
+        turns = [(user, turn_id) for user, ids in recorded.items() for turn_id in ids]
         if not turns:
-            await note_users(layer, agent, user_id, "turns", options="--user NAME")
+            await note_users(layer, agent, user_id, "turns")
         replays: list[Replay] = []
         with printing.progress("replaying") as advance:
-            for done, turn_id in enumerate(turns, 1):
-                replay = await layer.explain.replay(agent, turn_id, policy, user_id=user_id)
+            for done, (user, turn_id) in enumerate(turns, 1):
+                replay = await layer.explain.replay(agent, turn_id, policy, user_id=user)
                 replays += [replay] if replay is not None else []
                 advance(done, len(turns))
     return _ReplayAnswer(used, len(turns), replays)

@@ -87,8 +87,8 @@ def test_list_of_no_turns_names_the_option_for_turns_of_users(run, urls, agent):
     [
         (("recall", "bike"), "memories: add --all-users, or --user NAME", NO),
         (("session", "list"), "sessions: add --all-users, or --user NAME", NO),
-        (("replay",), "turns: add --user NAME", NO),
-        (("evaluate",), "turns: add --user NAME", 1),
+        (("replay",), "turns: add --all-users, or --user NAME", NO),
+        (("evaluate",), "turns: add --all-users, or --user NAME", 1),
     ],
 )
 def test_command_that_finds_nothing_names_the_option_for_users(run, urls, agent, words, rows, code):
@@ -99,6 +99,21 @@ def test_command_that_finds_nothing_names_the_option_for_users(run, urls, agent,
     result = run(*words, "--agent", agent)
     assert (result.exit_code, f"1 user has {rows}" in result.stderr) == (code, True), result.stderr
     assert "1 user has" not in run(*words, "--agent", agent, "--user", "bob").stderr
+
+
+def test_turns_of_all_users_are_evaluated_and_replayed_together(run, urls, agent):
+    for user in (None, "ann", "bob"):
+        turn = Turn(agent_id=agent, session_id="s", text="Where is the bike?", turn_id="t", user_id=user)
+        store(urls.app, agent, fact("The bike is in the shed."), turn=turn)
+    replayed = run("replay", "--agent", agent, "--all-users")
+    assert (replayed.exit_code, "3 identical" in replayed.stdout) == (0, True), replayed.output
+    evaluated = run("evaluate", "--agent", agent, "--all-users", "--json")
+    assert json.loads(evaluated.stdout)["evaluation"]["turns"] == 3
+    tuned = run("tune", "--agent", agent, "--all-users", "--out", "never.toml", "--json")
+    assert json.loads(tuned.stdout)["training"] == 2
+    assert "1 of 1 turns" in run("evaluate", "--agent", agent, "--user", "ann").stderr
+    refused = run("replay", "t", "--agent", agent, "--all-users")
+    assert (refused.exit_code, "unique per user only" in refused.stderr) == (2, True)
 
 
 def test_lists_of_all_users_name_each_row_s_user(run, urls, agent):
