@@ -50,7 +50,7 @@ class HeatCell:
     turns: int
     shade: int
     share: float | None
-    link: str
+    link: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +199,8 @@ def _tools(
         shade = -(-turns * _SHADES // max_cell)
         share = turns / categories[column] if categories.get(column) else None
         # Turns without a category are in the column "none", which is not a value of the category filter.
-        category = {"category": column} if column != "none" else {}
-        return HeatCell(turns, shade, share, query.link("turns", **query.period_params(), tool=name, **category))
+        link = query.link("turns", **query.period_params(), tool=name, category=column) if column != "none" else None
+        return HeatCell(turns, shade, share, link)
 
     return tuple(
         ToolUsageRow(

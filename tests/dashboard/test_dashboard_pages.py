@@ -107,6 +107,14 @@ async def test_overview_counts_turns_and_links_to_them(pages, sample_agent):
     assert listed.text.count("data-row") == 2
 
 
+async def test_numbers_of_the_period_before_do_not_link_to_turns_of_this_one(pages, sample_agent):
+    page = (await pages.get(of(sample_agent, "overview"))).text
+    table = re.search(r"<th[^>]*>period before</th>.*?</table>", page, re.DOTALL)[0]
+
+    assert re.findall(r'<tr>.*?<td><a href="[^>]*>[02]</a></td><td class="dim">0</td></tr>', table)
+    assert "<td>0</td>" not in table
+
+
 async def test_share_of_used_memories_has_one_name_on_all_pages(pages, sample_agent):
     for name in ("overview", "policies"):
         page = (await pages.get(of(sample_agent, name))).text
