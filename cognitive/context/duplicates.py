@@ -17,7 +17,7 @@ _GIVES = "a more complete memory took its place"
 
 
 class Distinct:
-    """The candidates that are kept so far, none of which repeats another one.
+    """The candidates that are kept so far.
 
     Candidates are added from best to worst. A candidate that repeats a kept one is dropped. A candidate that says all
     that a kept one says, and more, exchanges its rank with it, and the kept one is dropped.
@@ -67,8 +67,6 @@ class Distinct:
             self.keep(n, candidate)
             return []
         first = min(less, key=lambda k: self._places[k])
-        behind = [k for k in others if k not in less and self._places[k] > self._places[first]]
-        less |= {k: verdict for k in behind if (verdict := self._restated_by(k, n)) is not None}
         replaced = {k: self._kept.pop(k) for k in less}
         self.keep(n, _at_the_rank_of(replaced[first], candidate, _TAKES))
         self._places[n] = self._places[first]
