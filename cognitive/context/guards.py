@@ -128,7 +128,7 @@ def _reversed_around(words: Sequence[str], other: Sequence[str]) -> bool:
         if at < falls:
             return True
         if at < highest:
-            falls = max(falls, at)
+            falls = at
         highest = max(highest, at)
     return False
 
@@ -168,8 +168,8 @@ def _swapped(memory: ParsedSentence, other: ParsedSentence) -> bool:
         return False
     if len(memory.stems & other.stems) >= _MIN_REORDERED * len(memory.stems) and _reordered(codes, memory, other):
         return False
-    for n, (operation, start, stop, other_start, other_stop) in enumerate(codes):
-        if operation != "replace" or not _flanked(codes, n, memory, other):
+    for operation, start, stop, other_start, other_stop in codes:
+        if operation != "replace":
             continue
         old, new = memory.order[start:stop], other.order[other_start:other_stop]
         if _replaced(old, [word for word in new if word != SPEAKER], memory, other):
@@ -214,14 +214,6 @@ def _replaced(old: Sequence[str], new: Sequence[str], memory: ParsedSentence, ot
     return short and not set(old) <= other.stems and not set(new) <= memory.stems
 
 
-def _flanked(codes: Sequence[Opcode], n: int, memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if difference `n` of the `difflib` codes has equal words or an end of the memory on both sides."""
-    _, start, stop, _, _ = codes[n]
-    before = start == 0 or codes[n - 1][0] == "equal"
-    behind = stop == len(memory.order) or (n + 1 < len(codes) and codes[n + 1][0] == "equal")
-    return before and behind
-
-
 def _adds(memory: ParsedSentence, other: ParsedSentence) -> bool:
     """Return True if the memory has a clause or phrase of which the other text has no word: it says more.
 
@@ -246,8 +238,8 @@ def _lacks_pairs(memory: ParsedSentence, other: ParsedSentence) -> bool:
 
 
 def _related(some: frozenset[str], others: frozenset[str]) -> bool:
-    """Return True if a stem begins with one of the others or the reverse, as in "thunder" and "thunderstorm"."""
-    return not (_beginnings(some).isdisjoint(others) and _beginnings(others).isdisjoint(some))
+    """Return True if a stem begins with one of the others, as "thunderstorm" does with "thunder"."""
+    return not _beginnings(some).isdisjoint(others)
 
 
 @cached(_MAX_PARSED)
