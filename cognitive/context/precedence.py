@@ -204,15 +204,15 @@ def _denied(hit: Hit, above: Sequence[Candidate], constants: Constants) -> tuple
     The denying text repeats the subject and most words of the older text: "Ben, not Ana, leads the team". A denial does
     not deny another denial: these are facts from one template ("Room 1 has no window", "Room 2 has no window").
     """
-    stems = _stems(hit.content).numbered
+    stems = _stems(hit.content)
     for place, candidate in _comparable(above):
         other = candidate.hit
         older = _stems(other.content)
-        if _denies(other.content) or older.distinct < _MIN_STEMS or not _is_older_version(other, hit):
+        if _denies(other.content) or len(older) < _MIN_STEMS or not _is_older_version(other, hit):
             continue
-        repeated = len(older.numbered & stems)
-        if repeated >= constants.denied_share * len(older.numbered) and _names_subject(hit, other):
-            share = f"{repeated / len(older.numbered):.2f} of that text's words, at least {constants.denied_share:.2f}"
+        repeated = len(older & stems)
+        if repeated >= constants.denied_share * len(older) and _names_subject(hit, other):
+            share = f"{repeated / len(older):.2f} of that text's words, at least {constants.denied_share:.2f}"
             return place, f"a denial is above the older text that it denies (it repeats {share})"
     return None
 
@@ -262,13 +262,13 @@ def _is_by_owner(change: Hit, claim: Hit) -> bool:
     """Return True if a change names the owner of a claim's subject, or the user is the owner and made the change."""
     owner = _OWNER.match(claim.content)
     if owner is not None:
-        return _stems(change.content).numbered.issuperset(lexemes(owner[1]))
+        return _stems(change.content).issuperset(lexemes(owner[1]))
     return FIRST_PERSON.search(claim.content) is not None and _I_CHANGED.match(change.content) is not None
 
 
 def _names_subject(hit: Hit, other: Hit) -> bool:
     """Return True if the first text has all stems of the other's subject."""
-    return _stems(hit.content).numbered.issuperset(subject_stems(other.content))
+    return _stems(hit.content).issuperset(subject_stems(other.content))
 
 
 def _comparable(ordered: Sequence[Candidate]) -> list[tuple[int, Candidate]]:
@@ -304,11 +304,9 @@ def _on_one_matter(one: Hit, other: Hit, constants: Constants) -> bool:
     if _is_wish(one):
         return _cosine(one, other) >= constants.version_cosine
     stems, others = _stems(one.content), _stems(other.content)
-    sizes = len(stems.numbered), len(others.numbered)
-    needed = constants.version_threshold * max(sizes)
-    if min(stems.distinct, others.distinct) < _MIN_STEMS or min(sizes) < needed:
+    if min(len(stems), len(others)) < _MIN_STEMS:
         return False
-    return len(stems.numbered & others.numbered) >= needed
+    return len(stems & others) >= constants.version_threshold * max(len(stems), len(others))
 
 
 def _is_wish(hit: Hit) -> bool:
@@ -321,22 +319,6 @@ def _cosine(one: Hit, other: Hit) -> float:
     return float(one.vector @ other.vector) if one.vector is not None and other.vector is not None else 0.0
 
 
-class _Stems(NamedTuple):
-    """The stems of a text.
-
-    A stem that occurs again is in `numbered` with its number, so that sets compare as fast as possible how often each
-    occurs. `distinct` is the number of different stems.
-    """
-
-    numbered: frozenset[str]
-    distinct: int
-
-
 @cached(_MAX_KEPT)
-def _stems(content: str) -> _Stems:
-    counts = dict[str, int]()
-    stems = []
-    for stem in lexemes(content):
-        counts[stem] = number = counts.get(stem, 0) + 1
-        stems.append(stem if number == 1 else f"{stem} {number}")
-    return _Stems(frozenset(stems), len(counts))
+def _stems(content: str) -> frozenset[str]:
+    return frozenset(lexemes(content))
