@@ -148,6 +148,12 @@ def test_answer_must_match_more_unless_it_is_asked_for(text, kept):
     assert ids(abstain([*lines, answers[2]], plan=plan).kept) == kept
 
 
+def test_best_match_is_kept_even_if_it_is_an_answer():
+    answer = scored(matched=9.0, words=0.4)
+    answer = answer._replace(hit=answer.hit._replace(speaker="assistant"))
+    assert ids(abstain([answer], policy=Policy(evidence={"min_item_share": 0.9})).kept) == [1]
+
+
 def test_announced_change_may_match_less():
     old, new, other = (scored(n, matched=9.0, words=words) for n, words in ((1, 0.4), (2, 0.15), (3, 0.15)))
     new = new._replace(hit=new.hit._replace(content="We replaced the Redis cluster.", speaker="ada"))

@@ -67,6 +67,23 @@ def test_older_value_is_dropped_if_the_conversation_states_a_newer_one(given, ke
     assert [each.disposition for each in result.dropped] == ["restated", "superseded"][: 2 - len(kept)]
 
 
+def test_dropped_duplicate_does_not_outdate_the_candidate_it_repeats():
+    text = "My flat is in the old town of Graz."
+    older = candidate(1, text, claim="place user", trust="talk")
+    again = candidate(2, text, claim="place user", trust="talk", occurred_at=AT + timedelta(days=9))
+    compared = drop_restated([older, again], compare_to(window()), POLICY, CONSTANTS)
+    assert [each.disposition for each in compared.dropped] == ["duplicate"]
+    assert ids(drop_older(compared).kept) == [1]
+
+
+def test_superseded_memory_is_no_duplicate_and_makes_none():
+    old, twin, new = (
+        candidate(n, "Tea is served at noon.", **given) for n, given in enumerate([{"replaced_by": 3}, {}, {}], 1)
+    )
+    assert ids(drop_restated([old, twin, new], compare_to(window()), POLICY, CONSTANTS).kept) == [1, 2]
+    assert ids(drop_restated([twin, old], compare_to(window()), POLICY, CONSTANTS).kept) == [2, 1]
+
+
 # (kind, memory, sentence of the window): similar statements that an embedding model does not distinguish
 DISTINCT = [
     ("number", "Backups are kept for 30 days.", "Backups are kept for 90 days."),

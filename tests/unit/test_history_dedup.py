@@ -130,6 +130,14 @@ def test_superseded_memory_in_history_does_not_drop_its_replacement():
     assert ids(selection.kept) == [1, 2]
 
 
+def test_more_complete_memory_does_not_replace_one_in_history():
+    less, more = candidate(1, "The door code is 4471."), candidate(2, "The door code is 4471 and changes in May.")
+    nothing = [None, None]
+    assert ids(drop_restated([less, more], lambda *_: nothing, JOURNALED, CONSTANTS).kept) == [2]
+    kept = drop_restated([less, more], lambda *_: nothing, JOURNALED, CONSTANTS, [(uid(1), 0, 2)]).kept
+    assert ids(kept) == [1, 2]
+
+
 def test_only_journaled_placement_checks_the_history():
     for placement in ("user_tail", "system"):
         policy = Policy(placement=placement, abstention=False, limits={"default": 2})

@@ -160,6 +160,11 @@ def test_things_of_one_owner_are_still_told_apart():
     assert first_guard(other, one) == "possessions"
 
 
+def test_names_of_a_list_may_not_become_caller_and_called():
+    listed, directed = ParsedSentence.of("Marek and Ines call at noon."), ParsedSentence.of("Ines calls Marek at noon.")
+    assert first_guard(listed, directed) == "direction"
+
+
 def test_files_of_one_name_are_still_told_apart():
     one, other = (ParsedSentence.of(f"Run test_invoice.{end} first.") for end in ("py", "sh"))
     assert first_guard(one, other) == "code"

@@ -40,6 +40,7 @@ def test_dropped_line_says_which_memory_has_the_newer_value():
 def test_newer_line_that_announces_no_change_stays_beside_the_older_one():
     assert kept(said(1, OLD), said(2, "The garage code is 8830.")) == [1, 2]
     assert kept(said(1, OLD), said(2, "The garage code is 8830.", formed=True)) == [2]
+    assert kept(said(1, OLD), said(2, CHANGED), said(3, "The garage code is 9412.")) == [2, 3]
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,11 @@ def test_other_candidates_keep_their_order_around_a_superseded_one():
     assert ids(got) == [2, 3, 4, 1]
 
 
+def test_superseded_memory_with_a_low_score_stays_below_better_ones():
+    got = ranked(candidate(1, relevance=0.1, replaced_by=3), candidate(2, relevance=0.5), candidate(3, relevance=0.9))
+    assert ids(got) == [3, 2, 1]
+
+
 def test_replacement_matches_as_well_as_what_it_replaced():
     """Of a chain, too, in any order of storing; and a replacement that is no candidate changes nothing."""
     weak, strong = {"content_cosine": 0.1, "content_bm25": 0.5}, {"content_cosine": 0.7}
