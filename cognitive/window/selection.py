@@ -23,6 +23,7 @@ from cognitive.window.engine_messages import authored
 from cognitive.window.groups import MessageGroup, last_user_message
 from cognitive.window.rendering import RenderedMessages, Renderer
 from cognitive.window.sliding_window import (
+    CHARS_PER_TOKEN,
     MessageSize,
     ScanStart,
     WindowLimits,
@@ -150,18 +151,26 @@ def _bounded(
     limit: WindowSize,
     renderer: Renderer,
 ) -> Selection:
-    """Return the selection for a window that starts at `begin`, or later if the messages from there exceed a limit."""
-    start = begin.start
+    """Return the selection for a window that starts at `begin`, or later if the messages from there exceed a limit.
+
+    If even the newest group exceeds it, the messages before the window are cut to their share of the model's tokens.
+    """
+    start, characters = begin.start, renderer.policy.window.max_chars
     fixed = reserved.leading.size + reserved.closing.size + room_for_summary(limit, renderer.policy)
     while True:
         start, request = _led(conversation, reserved.first, groups, start, renderer.policy)
         first = groups[start].first if start < len(groups) else len(conversation)
         ids = {call.id or "" for each in groups[start:] for call in each.calls}
-        retained = _retained(conversation, reserved.first, first, request, renderer, ids)
+        retained = _retained(conversation, reserved.first, first, request, renderer, ids, characters)
         size = sum((each.size for each in shown[start:]), fixed + retained.shown.size)
-        if size.beyond(limit) is None or start + 1 >= len(groups):
+        if size.beyond(limit) is None:
             break
-        start += 1
+        if start + 1 < len(groups):
+            start += 1
+        elif characters > limit.tokens * CHARS_PER_TOKEN:
+            start, characters = begin.start, limit.tokens * CHARS_PER_TOKEN
+        else:
+            break
     return Selection(
         tuple(groups), tuple(stubs), tuple(shown), start, first, retained, begin.stubs, begin.trigger, repairs
     )
@@ -243,13 +252,15 @@ def _retained(
     request: int | None,
     renderer: Renderer,
     taken: Collection[str],
+    characters: int,
 ) -> RetainedMessages:
     """Return the messages before index `start`, where the window begins, that are shown nevertheless.
 
     `request` is the index of the user's message to show before the window, or None if the window begins with such a
-    message. `taken` are the ids of the window's calls.
+    message. `taken` are the ids of the window's calls. `characters` is the window's limit, of which these messages get
+    a share.
     """
-    places = _kept_places(conversation, first, start, renderer.policy)
+    places = _kept_places(conversation, first, start, renderer.policy, characters)
     kept = len(places)
     speaking = [n for n in sorted(places) if conversation[n].role != "system"]
     if speaking and conversation[speaking[0]].role != "user":
@@ -261,21 +272,22 @@ def _retained(
     if request is not None:
         places.append(request)
     groups, _ = grouping.named(grouping.group([conversation[n] for n in sorted(set(places))]).groups, taken)
-    side = renderer.policy.window.max_chars // _SIDE_SHARE
     shown = [
-        renderer.with_cut_results(each, _KEPT_RESULT) if each.calls else renderer.cut(each.messages, side)
+        renderer.with_cut_results(each, _KEPT_RESULT)
+        if each.calls
+        else renderer.cut(each.messages, characters // _SIDE_SHARE)
         for each in groups
     ]
     return RetainedMessages(renderer.joined(shown), frozenset(places), kept)
 
 
-def _kept_places(conversation: Sequence[Message], first: int, start: int, policy: Policy) -> list[int]:
+def _kept_places(conversation: Sequence[Message], first: int, start: int, policy: Policy, characters: int) -> list[int]:
     """Return the indexes, newest first, of the messages before `start` whose kind is always kept, within their room."""
-    room = policy.window.max_chars // _KEPT_SHARE
+    room = characters // _KEPT_SHARE
     places: list[int] = []
     for n in range(start - 1, first - 1, -1):
         own = [place for place in _kept_with(conversation, n, policy) if place < start]
-        limit = _KEPT_RESULT if conversation[n].tool_calls else policy.window.max_chars // _SIDE_SHARE
+        limit = _KEPT_RESULT if conversation[n].tool_calls else characters // _SIDE_SHARE
         room -= sum(min(len(conversation[place].content), limit) for place in own)
         if room < 0 or len(places) + len(own) > policy.window.max_messages // _KEPT_SHARE:
             break

@@ -338,6 +338,17 @@ def test_newest_message_is_shortened_if_it_is_too_long():
     assert violations(window.messages) == ()
 
 
+@pytest.mark.parametrize("kind", [None, "plan"])
+def test_long_request_leaves_room_for_its_answer_in_a_small_model(kind):
+    request = [user(prose(20_000, n), kind=kind) for n in range(3)]
+    window = fitted([*request, says("It is done."), *turns(6)][:-1], tokens=4_000)
+    assert window.trace.exceeded_bound is None
+    assert violations(window.messages) == ()
+    window = fitted([*request, says("It is done.")], tokens=4_000)
+    assert window.trace.exceeded_bound is None
+    assert window.messages[-1].content == "It is done."
+
+
 def test_long_arguments_are_shortened_and_stored_in_full():
     call = ToolCall(name="write_file", id="a", arguments={"path": "a.py", "text": "x = 1\n" * 20_000})
     window = fitted([user(), Message(role="assistant", tool_calls=(call,)), result("a")])
