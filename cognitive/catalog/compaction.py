@@ -265,6 +265,7 @@ STEPS: tuple[CompactionStep, ...] = (
         _with("parameters", without_keywords("examples", "example", "$comment")),
         ("examples", "example", "$comment"),
     ),
+    CompactionStep("schema versions of parameters", _with("parameters", without_keywords("$schema")), ("$schema",)),
     CompactionStep("titles in parameters", _with("parameters", without_keywords("title")), ("title",)),
     CompactionStep(
         "descriptions within parameters",
@@ -296,7 +297,7 @@ MINIMAL_STEPS: tuple[CompactionStep, ...] = (
 
 
 _NEVER_TRIMMED = ("name", "id", "supersedes")
-_without_annotations = without_keywords("description", "title", "examples", "example", "$comment")
+_without_annotations = without_keywords("description", "title", "examples", "example", "$comment", "$schema")
 
 
 def stripped(entry: ToolEntry) -> ToolEntry:

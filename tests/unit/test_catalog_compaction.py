@@ -160,6 +160,15 @@ def test_properties_named_like_schema_keywords_stay():
     assert "title" not in sent
 
 
+def test_schema_version_is_removed_but_not_a_property_of_that_name():
+    version = "http://json-schema.org/draft-07/schema#"
+    tool = Tool(name="file", parameters={"$schema": version, **parameters(**{"$schema": {"const": 1}})})
+    assert compact([ToolVariants(tool).forms], 120).dropped == ("schema versions of parameters",)
+    for step in STEPS[5:]:
+        assert "$schema" in step.apply(ToolVariants(tool).value)["parameters"]["properties"]
+    assert "$schema" not in json.loads(ToolVariants(tool).stripped)["parameters"]
+
+
 def test_properties_in_unions_and_combinations_stay():
     inner = parameters(a={"type": "string"}, b={"type": "string"})
     tied = {**inner, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}
