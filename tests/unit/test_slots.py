@@ -26,6 +26,9 @@ SMALL_TALK = (
     "We keep running out of milk.",
     "I can't find my keys.",
     "Nobody told me.",
+    "Remember me?",
+    "They haven't answered the door yet lol",
+    "Let me know what you think before you leave.",
     "Let's have a look at the photos.",
     "I don't know what to cook tonight.",
     "That's not bad at all.",
@@ -88,6 +91,23 @@ def test_long_sentence_keeps_the_clause_with_its_statement():
 def test_abbreviation_ends_no_sentence():
     [kept] = statements("From now on the report goes to Dr. Oyelaran and to Ms. Beck.", "user")
     assert kept.text.endswith("Ms. Beck.")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The customer's account number is 77-4410-A.",
+        "We're going with option B.",
+        "The deadline is 3 May, says team A.",
+    ],
+)
+def test_statement_that_ends_in_a_letter_outlasts_the_question_after_it(said):
+    assert statements(f"{said} How far are we?", "user")[0].text == said
+
+
+def test_initial_in_a_name_ends_no_sentence():
+    for name in ("John F. Ortiz", "J. Ortiz"):
+        assert split(f"Never sell it to {name}. How far are we?")[0] == f"Never sell it to {name}."
 
 
 @pytest.mark.parametrize(

@@ -253,12 +253,20 @@ FACT_RULES = (
         r"|unclear):"
         r"|\b(?:hasn't|haven't|has not|have not|isn't|not) (?:yet )?been (?:settled|decided|agreed|answered"
         r"|clarified)\b"
+        r"|\b(?:still (?:haven't|hasn't|have not|has not) (?:answered|replied|responded|confirmed|(?:come|got) back)\b"
+        r"|(?:nobody|no one|not|no|\w+n't)(?: has| have)? (?:answer|answered|reply|replied|response|responded|confirmed"
+        r"|(?:come|got) back)\b(?! the (?:door|phone)).{0,60}\byet\b)"
         rf"|\bwaiting (?:for|to hear)\b.{{0,40}}\b(?:{WHICH}|about|on|from)\b|\bthe (?:big )?(?:unknown"
         rf"|question) (?:is|remains)(?: \w+)? {WHICH}\b"
         rf"|\b(?:need|needs|have|has|want|wants|got)(?: still)? to (?:find out|figure out|work out|decide"
         rf"|clarify) {WHICH}?",
-        ("Who pays the band is still open.", "We need to find out if the well is deep enough."),
-        ("The shop is open.",),
+        (
+            "Who pays the band is still open.",
+            "We need to find out if the well is deep enough.",
+            "Nobody has answered the landlord's letter yet.",
+            "They still haven't replied.",
+        ),
+        ("The shop is open.", "She hasn't answered the door yet."),
         assistant=2,
     ),
 )

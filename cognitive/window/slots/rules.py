@@ -42,7 +42,9 @@ RULES = (
         r"|off the table|out of the question|not an option|under no circumstances|on no account"
         r"|under any circumstances|(?:not|n't) allowed\b|hands off\b|(?:strictly|absolutely"
         r"|definitely) no\b(?! (?:idea|problem|way|clue))"
-        r"|(?:make sure|ensure|see to it|take care)\b.{0,60}\b(?:never|not|no|nobody|nothing)\b|\blet(?:'s"
+        r"|(?:make sure|ensure|see to it|take care"
+        r"|\bit(?:'s| is) (?:\w+ )?(?:essential|crucial|critical|vital|important))"
+        r"\b.{0,60}\b(?:never|not|no|nobody|nothing)\b|\blet(?:'s"
         r"| us) not (?!get\b)\w+"
         r"|\bwant (?:nobody|no one|nothing|no)\b"
         r"|should(?: not|n't) (?!(?:take|be (?:a|any|too|long|hard|difficult)|hurt|matter|cost|need|have (?:\w+ed"
@@ -55,6 +57,7 @@ RULES = (
             "Visitors aren't allowed to feed the goats.",
             "The attic is off limits for the children.",
             "Under no circumstances will I sign that.",
+            "It is essential that nobody opens the vault.",
         ),
         ("That shouldn't take long.", "It may take a while.", "Is it allowed there?"),
         assistant=1,
@@ -78,6 +81,21 @@ RULES = (
         assistant=1,
     ),
     SlotRule(
+        "prohibition",
+        "permission_first",
+        3,
+        rf"{START}(?:(?:ask|tell|warn|ping|consult|call) (?:the )?\w+|(?:check|confirm|clear it|talk|speak)"
+        r" (?:with|to) (?:the )?\w+|let \w+ know|run it (?:by|past) \w+)(?: first)?,? before"
+        r" (?:(?:you|we) (?!(?:go|leave|come|sleep|eat|arrive|head|hang)\b)\w+|any(?:one|body)\b|\w{2,}ing\b) \w+",
+        (
+            "Ask me before you touch the sails.",
+            "Let me know before we book the van",
+            "Check with Ida before ordering tiles.",
+        ),
+        ("Ask me before lunch.", "Call me before you go to bed.", "Let me know what you think before you order it."),
+        assistant=1,
+    ),
+    row(
         "prohibition",
         "no_such_thing",
         2,
@@ -155,7 +173,7 @@ RULES = (
         r"(?<!not )(?<!n't )(?<!never )(?<!yet )\b(?:decided|agreed|settled (?:on|for|it|that|this)|signed off on"
         r"|opted|chosen|chose|picked|plumped for|voted)"
         r"\b(?! yet)|\b(?:decision|verdict|agreement|choice|ruling|upshot|rule|default|policy|convention|standard"
-        r"|arrangement|deal)\b(?: \w+){0,3}(?: is\b| was\b|:)"
+        r"|arrangement|deal|root cause|culprit|plan(?= is to\b|:))\b(?: \w+){0,3}(?: is\b| was\b|:)"
         r"|\b(?:it's|it is|that's|that is) (?:decided|settled|final|official|agreed|a done deal)\b"
         r"|\bfinal(?: answer)?\b(?=:|\b.{0,3}$)|(?:^|, )(?:settled|always|new rule)[.!]*$|^(?:so )?in the end\b"
         r"|\bin the end\b(?=[,.]|$)"
@@ -209,6 +227,26 @@ RULES = (
         assistant=2,
     ),
     SlotRule(
+        "decision",
+        "reminder",
+        3,
+        r"^(?:and |also |oh |please )*(?:(?:(?:remember|note|nb|important|(?:keep|bear) in mind|make a note"
+        r"|for the record)(?:: ?| that (?!(?:time|day|one|thing|guy|night|song)\b))|for the record, "
+        r"|(?:keep|bear) in mind )\w+ \w+|make sure (?:[\w-]+ ){1,3}(?:is|are|has|have|stays?|gets?|goes)\b)",
+        (
+            "Remember: the client wants Danish replies.",
+            "Keep in mind the hall closes early.",
+            "For the record, Jo signs last.",
+            "Please make sure replies are in German.",
+        ),
+        (
+            "Remember that time in Oslo?",
+            "I remember that day.",
+            "Please note the attached file.",
+            "It's important to me.",
+        ),
+    ),
+    row(
         "decision",
         "instead",
         3,
@@ -288,7 +326,7 @@ RULES = (
         r"|signs?)\b"
         r"|\b(?:goes|go|moves?|switch(?:es)?|changes?) (?:back )?to .{2,60} (?:rather than|instead of)\b"
         r"|\b(?:rather than|instead of) (?:the|to|on|in|at|by|a|an|\d)"
-        r"|\b(?:i|we) (?:prefer|would prefer|'d prefer|insist)\b"
+        r"|\b(?:i|we) (?:prefer|would prefer|'d prefer|insist)\b|\binsists (?:on|that)\b"
         r"|\bmust (?!(?:be|have|say|admit|confess|know|see)\b)\w+|\bmust be (?!(?:tired|kidding|mistaken|pleased"
         r"|bored|excited|thrilled|exhausted|joking)\b)(?:\w+ed|kept|sent|done|in|at|on)\b"
         r"|\bwill be (?!(?:disappointed|pleased|excited|tired|bored|relieved|delighted|annoyed|thrilled)\b)(?:\w+ed"

@@ -92,9 +92,12 @@ _FREE = frozenset(
         " were be been will has have had to of for by at on in it its it's this that".split(),
     )
 )
-# A full stop that ends no sentence.
-_ABBREVIATED = re.compile(r"(?:\b(?:dr|mr|mrs|ms|prof|st|vs|e\.g|i\.e|approx|inc|ltd|jr|sr|ca|cf)|\b[A-Z])\.$", re.I)
-_ABBREVIATION_CHARS = 8  # characters, with the full stop and the character before
+# A full stop that ends no sentence. A capital is an initial in a name ("by J. Ortiz"), but not in "option B".
+_ABBREVIATED = re.compile(
+    r"(?:\b(?i:dr|mr|mrs|ms|prof|st|vs|e\.g|i\.e|approx|inc|ltd|jr|sr|ca|cf)|\.[A-Za-z]"
+    r"|(?:^|\b[A-Z][\w'-]* |\b(?:by|to|of|for|from|with|and) )[A-Z])\.$"
+)
+_ABBREVIATION_CHARS = 24  # characters, with the full stop and the word before
 _GAP = " … "  # in place of clauses that are left out
 _FIRM = re.compile(
     r"\b(?:to be (?:very )?clear|from now on|once and for all|no exceptions|ever again|not even|whatever happens"
