@@ -95,7 +95,7 @@ RULES = (
         ("Ask me before lunch.", "Call me before you go to bed.", "Let me know what you think before you order it."),
         assistant=1,
     ),
-    row(
+    SlotRule(
         "prohibition",
         "no_such_thing",
         2,
@@ -246,7 +246,7 @@ RULES = (
             "It's important to me.",
         ),
     ),
-    row(
+    SlotRule(
         "decision",
         "instead",
         3,
