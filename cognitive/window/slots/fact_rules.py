@@ -263,7 +263,7 @@ FACT_RULES = (
         (
             "Who pays the band is still open.",
             "We need to find out if the well is deep enough.",
-            "Nobody has answered the landlord's letter yet.",
+            "The landlord hasn't answered the letter yet.",
             "They still haven't replied.",
         ),
         ("The shop is open.", "She hasn't answered the door yet."),

@@ -57,7 +57,7 @@ RULES = (
             "Visitors aren't allowed to feed the goats.",
             "The attic is off limits for the children.",
             "Under no circumstances will I sign that.",
-            "It is essential that nobody opens the vault.",
+            "It is essential that the vault is never opened.",
         ),
         ("That shouldn't take long.", "It may take a while.", "Is it allowed there?"),
         assistant=1,
