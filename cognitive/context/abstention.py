@@ -26,6 +26,10 @@ _NEAR_COSINE = 0.2
 # By how much more an assistant's line must match: what it repeats of the user's message matches as well, and says less.
 # At 1.6 turns show up to 19 % fewer tokens, and lose no answer of the sets in docs/benchmarks.md.
 _ANSWER_FACTOR = 1.6
+# By how much less a short memory must match, because it costs few tokens. In carmem and commands, turns show 5 and 7
+# answers of a hundred more. A lower share for all memories costs 27 % more tokens in stores of long texts.
+_SHORT_FACTOR = 0.8
+_SHORT = 160  # characters
 # By how much less a line that announces a change must match: beside the older statement, "we sold the van" matches a
 # question about the van less well. Two answers of a hundred more are shown in carmem.
 _CHANGE_FACTOR = 0.7
@@ -37,9 +41,10 @@ def abstain(
     """Drop the candidate memories that are not about the message, with the disposition "irrelevant".
 
     If the evidence of all candidates together is below the turn's threshold, all are dropped. Otherwise each candidate
-    is dropped whose match with the message is less than `evidence.min_item_share` of the best match. An assistant's
-    line must reach 1.6 times that, unless the message asks what the assistant said, and a user's line that announces a
-    change 0.7 times. A line that only asks sets no threshold for statements, and is dropped if a statement is kept.
+    is dropped whose match with the message is less than `evidence.min_item_share` of the best match. A memory of at
+    most 160 characters must reach 0.8 times that, an assistant's line 1.6 times, unless the message asks what the
+    assistant said, and a user's line that announces a change 0.7 times. A line that only asks sets no threshold for
+    statements, and is dropped if a statement is kept.
     """
     if not policy.abstention or not candidates:
         return StageResult(tuple(candidates))
@@ -73,9 +78,9 @@ class _Minimum:
 
     def of(self, candidate: Candidate, match: float) -> float:
         """Return the match that a candidate must reach, given its own."""
-        hit, min_match = candidate.hit, self.best * self.share
+        hit, min_match = candidate.hit, self.best * self.share * self._factor(candidate)
         if self._is_answer(candidate):
-            return min(_ANSWER_FACTOR * min_match, self.best)
+            return min(min_match, self.best)
         # The pattern takes 0.05 ms per line, so it is searched only where it decides.
         if hit.speaker and _CHANGE_FACTOR * min_match <= match < min_match and announces_change(hit.content):
             return _CHANGE_FACTOR * min_match if talk.states(hit.content) else min_match
@@ -83,12 +88,18 @@ class _Minimum:
 
     def reason(self, candidate: Candidate, match: float, min_match: float) -> str:
         """Return in words why a candidate's match is below `min_match`, and the share of the best that would do."""
-        factor = _ANSWER_FACTOR if self._is_answer(candidate) else 1.0
-        times = f" times {factor:g} for an assistant's line" if factor != 1.0 else ""
+        factor = self._factor(candidate)
+        of = "an assistant's line" if self._is_answer(candidate) else "a short memory"
+        times = f" times {factor:g} for {of}" if factor != 1.0 else ""
         share = f"evidence.min_item_share {self.share:g}{times} of the best match {self.best:.3f}"
         enough = _floor(match / self.best / factor, 2) if 0 <= match < self.best else None
         passes = f"; it passes at a share of at most {enough:.2f}" if enough is not None else ""
         return f"below the threshold of a memory: match {_less(match, min_match)}, {share}{passes}"
+
+    def _factor(self, candidate: Candidate) -> float:
+        if self._is_answer(candidate):
+            return _ANSWER_FACTOR
+        return _SHORT_FACTOR if len(candidate.hit.content) <= _SHORT else 1.0
 
     def _is_answer(self, candidate: Candidate) -> bool:
         return not self.asks_assistant and (candidate.hit.speaker or "").casefold() in ASSISTANTS

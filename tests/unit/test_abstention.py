@@ -137,7 +137,13 @@ def test_poor_match_beside_a_good_one_is_dropped_with_its_value():
     [result] = selection.dropped
     assert (result.candidate, result.disposition) == (poor, "irrelevant")
     assert result.value == pytest.approx(0.02)
-    assert f"{Policy().evidence.min_item_share * 0.20:.3f}" in result.reason
+    assert f"{Policy().evidence.min_item_share * 0.8 * 0.20:.3f}" in result.reason
+
+
+def test_short_memory_may_match_less_than_a_long_one():
+    good, short, long = scored(1, cosine=0.9, meaning=0.20), scored(2, meaning=0.09), scored(3, meaning=0.09)
+    long = long._replace(hit=long.hit._replace(content=161 * "x"))
+    assert ids(abstain([good, short, long]).kept) == [1, 2]
 
 
 @pytest.mark.parametrize(("text", "kept"), [("what runs redis?", [1, 3]), ("what did you say runs redis?", [1, 2, 3])])
@@ -195,7 +201,7 @@ def test_both_thresholds_come_from_the_policy():
     above, below = ({"threshold": value + step} for step in (0.01, -0.01))
     assert abstain(candidates, policy=Policy(evidence=above)).kept == ()
     assert ids(abstain(candidates, policy=Policy(evidence=below)).kept) == [1, 2]
-    assert ids(abstain(candidates, policy=Policy(evidence={**below, "min_item_share": 0.6})).kept) == [1]
+    assert ids(abstain(candidates, policy=Policy(evidence={**below, "min_item_share": 0.7})).kept) == [1]
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 0.3)), max_size=12), st.floats(0, 1), st.floats(0, 1))
@@ -311,6 +317,6 @@ def test_reason_names_the_threshold_of_the_frame_that_applied():
 
 def test_reason_of_one_memory_names_the_share_to_change():
     assert dropped_reason(scored(1, cosine=0.9, meaning=0.2), scored(2, meaning=0.05)) == (
-        "below the threshold of a memory: match 0.050 is 0.050 less than 0.100, evidence.min_item_share 0.5 of the best"
-        " match 0.200; it passes at a share of at most 0.25"
+        "below the threshold of a memory: match 0.050 is 0.030 less than 0.080, evidence.min_item_share 0.5 times 0.8"
+        " for a short memory of the best match 0.200; it passes at a share of at most 0.31"
     )
