@@ -17,8 +17,8 @@ SQL = statements.load("upkeep")
 
 MAX_TEXTS = 200_000  # newest memories that are compared with each other, to bound time and memory
 MAX_CLAIMED = 20_000  # memories with equal claims that are read
-# A memory is stale if it was shown MIN_SHOWN times and never used, or used MIN_USED times and MAX_LEFT uses are no more
-# left after decay. 0.25 is what is left of one use after two half-lives.
+# A memory is stale if it was shown MIN_SHOWN times and never used, or was used MIN_USED times and has less than
+# MAX_LEFT uses left after decay. 0.25 is what is left of one use after two half-lives.
 MIN_SHOWN = 5
 MIN_USED = 3
 MAX_LEFT = 0.25
